@@ -1,0 +1,1 @@
+//! Compares Slipway with its peers: output, time and memory.

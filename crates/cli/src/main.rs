@@ -1,0 +1,3 @@
+//! The binary `slipway`.
+
+fn main() {}

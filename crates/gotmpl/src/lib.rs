@@ -1,0 +1,1 @@
+//! Founded with the workspace.
