@@ -1,1 +1,1 @@
-//! Founded with the workspace.
+//! Identity and order of Kubernetes objects.
