@@ -1,5 +1,17 @@
 //! YAML exactly as Go's `sigs.k8s.io/yaml` reads and writes it.
 
+mod document;
+mod emit;
+mod error;
+mod head;
+pub mod json;
+mod read;
+pub mod strconv;
 mod value;
 
-pub use value::{Mapping, Value};
+pub use document::{Document, Position};
+pub use emit::{to_string, to_string_pretty};
+pub use error::{Error, YamlError};
+pub use head::Head;
+pub use read::{from_str, from_str_as, from_str_as_strict, from_str_strict};
+pub use value::{Mapping, Number, Value};
