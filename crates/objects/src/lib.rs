@@ -1,1 +1,32 @@
-//! Identity and order of Kubernetes objects.
+//! Kubernetes objects as Slipway handles them before a cluster is in sight.
+//!
+//! Three things live here, and nothing in this crate reads a file, a clock or a network:
+//!
+//! - [`ObjectId`] says *which* object is meant: API group, kind, namespace and name. The API version is left out on
+//!   purpose. An object that a chart moves from `apps/v1beta1` to `apps/v1` is still the same object, and whoever
+//!   compares the old and the new set of a release must see that, or deletes what it has just upgraded.
+//! - [`Manifest`] is one rendered YAML document: its text exactly as the template wrote it, the [`Source`] it came
+//!   from, and the [`Head`] that ordering and hooks need (`apiVersion`, `kind`, `metadata`). The text is never
+//!   re-serialised, so what is shown, hashed, stored and applied is one and the same.
+//! - [`KindOrder`] is the order in which kinds go in and come out, as Helm has it. The two orders are not each
+//!   other's reverse: on the way out a Service leaves before the workloads behind it.
+//!
+//! ```
+//! use objects::{Head, KindOrder, ObjectId};
+//!
+//! let head = Head { api_version: "apps/v1".into(), kind: "Deployment".into(), name: "web".into(), ..Head::default() };
+//! assert_eq!(head.id("shop").to_string(), "Deployment.apps shop/web");
+//!
+//! let mut kinds = ["Deployment", "Widget", "Namespace", "Gadget"];
+//! KindOrder::Install.sort_by_key(&mut kinds, |kind| kind);
+//! assert_eq!(kinds, ["Namespace", "Deployment", "Gadget", "Widget"]);
+//! # let _: ObjectId = head.id("shop");
+//! ```
+
+mod identity;
+mod kind_order;
+mod manifest;
+
+pub use identity::ObjectId;
+pub use kind_order::KindOrder;
+pub use manifest::{Head, Manifest, Source};
