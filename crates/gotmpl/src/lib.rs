@@ -1,1 +1,9 @@
-//! Founded with the workspace.
+//! Go's `text/template` with sprig and the functions Helm adds.
+
+mod builtins;
+mod error;
+pub mod functions;
+pub mod value;
+
+pub use functions::{FunctionError, Functions};
+pub use value::Value;

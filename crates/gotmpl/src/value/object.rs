@@ -1,0 +1,40 @@
+//! Structs and pointers to structs: things with fields and methods.
+
+use std::any::Any;
+
+use super::Value;
+use super::types::Type;
+
+/// A Go struct, or a pointer to one.
+pub trait Object: Any {
+    /// The Go type; its kind is `Struct` or `Pointer`, and it has the methods.
+    fn go_type(&self) -> Type;
+
+    /// The value of an exported field.
+    fn field(&self, name: &str) -> Option<Value> {
+        self.fields().into_iter().find(|(field, _)| *field == name).map(|(_, value)| value)
+    }
+
+    /// All fields in their order, for printing with `%v` and `%+v`.
+    fn fields(&self) -> Vec<(&'static str, Value)>;
+
+    /// Whether this is a nil pointer.
+    fn is_nil(&self) -> bool {
+        false
+    }
+
+    /// What `encoding/json` writes: by default a map of the fields under their Go names.
+    fn to_json(&self) -> Value {
+        let entries = self.fields().into_iter().map(|(name, value)| (name.into(), value)).collect();
+        Value::map(entries)
+    }
+
+    /// `==` of two values of the same type.
+    fn equals(&self, other: &dyn Object) -> bool {
+        let (own, theirs) = (self.fields(), other.fields());
+        own.len() == theirs.len() && own.iter().zip(&theirs).all(|(a, b)| a.1.deep_equal(&b.1))
+    }
+
+    /// For getting the concrete type back.
+    fn as_any(&self) -> &dyn Any;
+}

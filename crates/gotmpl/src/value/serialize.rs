@@ -1,0 +1,43 @@
+//! Values as `encoding/json` sees them, so that `goyaml` can write them.
+
+use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use super::Value;
+use super::convert::base64;
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Nil => serializer.serialize_unit(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Int(_, number) => serializer.serialize_i64(*number),
+            Self::Uint(_, number) => serializer.serialize_u64(*number),
+            Self::Float(number) => serializer.serialize_f64(*number),
+            Self::Number(_) => goyaml::Value::from(self).serialize(serializer),
+            Self::String(text) => serializer.serialize_str(&text.to_str()),
+            Self::Bytes(bytes) => serializer.serialize_str(&base64(bytes)),
+            Self::List(list) if list.is_nil() => serializer.serialize_unit(),
+            Self::List(list) => {
+                let items = list.borrow();
+                let mut sequence = serializer.serialize_seq(Some(items.len()))?;
+                for item in items.iter() {
+                    sequence.serialize_element(item)?;
+                }
+                sequence.end()
+            }
+            Self::Map(map) if map.is_nil() => serializer.serialize_unit(),
+            Self::Map(map) => {
+                let entries = map.borrow();
+                let mut mapping = serializer.serialize_map(Some(entries.len()))?;
+                for (key, value) in entries.iter() {
+                    mapping.serialize_entry(&**key, value)?;
+                }
+                mapping.end()
+            }
+            Self::Object(object) if object.is_nil() => serializer.serialize_unit(),
+            Self::Object(object) => object.to_json().serialize(serializer),
+            Self::Complex(_) => Err(S::Error::custom("json: unsupported type: complex128")),
+            Self::Func(_) => Err(S::Error::custom("json: unsupported type: func")),
+        }
+    }
+}
