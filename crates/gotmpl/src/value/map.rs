@@ -14,13 +14,13 @@ pub type Entries = BTreeMap<Rc<str>, Value>;
 pub struct Map {
     ty: Type,
     nil: bool,
-    entries: RefCell<Entries>,
+    entries: Rc<RefCell<Entries>>,
 }
 
 impl Map {
     /// A map of type `ty` (such as [`MAP_STRING`], or a named type of the caller's).
     pub fn new(ty: Type, entries: Entries) -> Self {
-        Self { ty, nil: false, entries: RefCell::new(entries) }
+        Self { ty, nil: false, entries: Rc::new(RefCell::new(entries)) }
     }
 
     /// A `map[string]interface {}`.
@@ -35,7 +35,18 @@ impl Map {
 
     /// A nil map of type `ty`.
     pub fn nil(ty: Type) -> Self {
-        Self { ty, nil: true, entries: RefCell::default() }
+        Self { ty, nil: true, entries: Rc::default() }
+    }
+
+    /// The same entries seen as a map of another type, as a Go conversion between map types gives.
+    #[must_use]
+    pub fn converted_to(&self, ty: Type) -> Self {
+        Self { ty, nil: self.nil, entries: Rc::clone(&self.entries) }
+    }
+
+    /// Whether both are the same map, whatever their types.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.entries, &other.entries)
     }
 
     /// The map's type.
