@@ -39,6 +39,16 @@ impl YamlError {
         Self { text: text.into(), line }
     }
 
+    /// A problem at a line counted from zero. Go names no line for the first one, and one less than
+    /// the line's number where the parser, not the scanner, found the problem.
+    pub(crate) fn at(line: u32, scanner: bool, problem: &str) -> Self {
+        if line == 0 {
+            return Self::new(format!("yaml: {problem}"), None);
+        }
+        let line = line as usize + usize::from(scanner);
+        Self::new(format!("yaml: line {line}: {problem}"), Some(line))
+    }
+
     /// The line (from 1) Go's message names, if it names one.
     pub fn line(&self) -> Option<usize> {
         self.line

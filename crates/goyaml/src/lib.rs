@@ -1,12 +1,20 @@
 //! YAML exactly as Go's `sigs.k8s.io/yaml` reads and writes it.
 
+mod base64;
+mod compose;
 mod document;
 mod emit;
 mod error;
+mod gosyntax;
 mod head;
 pub mod json;
+mod parse;
 mod read;
+mod resolve;
+mod scan;
 pub mod strconv;
+mod text_key;
+mod timestamp;
 mod value;
 
 pub use document::{Document, Position};

@@ -1,21 +1,47 @@
 //! JSON as Go's `encoding/json` writes and reads it.
 
+mod decode;
+mod parse;
+mod probe;
+mod text;
+mod write;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Value;
+pub(crate) use decode::Strictness;
+pub use text::{float_text, push_string};
+use write::Writer;
 
 /// Why JSON could not be read or written; prints as `encoding/json` does.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct Error {
     text: String,
 }
 
+impl Error {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into() }
+    }
+}
+
+impl serde::ser::Error for Error {
+    fn custom<T: std::fmt::Display>(message: T) -> Self {
+        Self::new(message.to_string())
+    }
+}
+
+impl serde::de::Error for Error {
+    fn custom<T: std::fmt::Display>(message: T) -> Self {
+        Self::new(message.to_string())
+    }
+}
+
 /// `json.Marshal`.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, Error> {
-    let _ = value;
-    Ok(String::new())
+    Writer::new(true, None).write(value)
 }
 
 /// `json.MarshalIndent(value, "", "  ")`, which is what sprig's `toPrettyJson` uses.
@@ -29,19 +55,17 @@ pub fn to_string_indent<T: Serialize + ?Sized>(
     prefix: &str,
     indent: &str,
 ) -> Result<String, Error> {
-    let _ = (prefix, indent);
-    to_string(value)
+    Writer::new(true, Some((prefix, indent))).write(value)
 }
 
 /// `json.Marshal` with `SetEscapeHTML(false)`, which is what sprig's `toRawJson` uses.
 pub fn to_string_raw<T: Serialize + ?Sized>(value: &T) -> Result<String, Error> {
-    to_string(value)
+    Writer::new(false, None).write(value)
 }
 
 /// `json.Unmarshal` into `interface{}`; numbers are kept as [`Value::Number`].
 pub fn from_str(text: &str) -> Result<Value, Error> {
-    let _ = text;
-    Ok(Value::Null)
+    parse::parse(text)
 }
 
 /// `json.Unmarshal` into a `T`, ignoring fields `T` does not have.
@@ -51,11 +75,9 @@ pub fn from_str_as<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
 
 /// Reads a `T` out of a value already parsed.
 pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
-    let _ = value;
-    Err(Error { text: String::from("unexpected end of JSON input") })
+    decode::decode(value, Strictness::Json)
 }
 
-/// A `float64` as `encoding/json` writes it.
-pub fn float_text(value: f64) -> String {
-    value.to_string()
+pub(crate) fn from_value_with<T: DeserializeOwned>(value: Value, strictness: Strictness) -> Result<T, Error> {
+    decode::decode(value, strictness)
 }

@@ -1,0 +1,415 @@
+//! From events to values: anchors, merge keys, keys that become strings, and what goyaml refuses.
+//!
+//! Go does this in three passes (nodes, then Go values, then JSON), each over the whole document; here
+//! it is one. So that the same error is reported, what a later pass would object to is only noted
+//! while there may still be an error of an earlier one.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use crate::gosyntax;
+use crate::parse::{EventKind, Parser, Properties};
+use crate::resolve::{Resolved, resolve, resolve_tagged};
+use crate::scan::Input;
+use crate::strconv::format_float;
+use crate::{Mapping, Value, YamlError, base64};
+
+/// Reads the first document; `strict` makes a key that is set twice an error.
+pub(crate) fn compose(input: Input<'_>, strict: bool) -> Result<Value, YamlError> {
+    Composer::new(input, strict).document()
+}
+
+/// A finished node.
+#[derive(Clone)]
+struct Node {
+    value: Value,
+    /// How many nodes goyaml visits to decode it, aliases followed.
+    size: usize,
+    /// In strict reading, the keys of a mapping in the order they were set.
+    keys: Option<Keys>,
+}
+
+/// A key as Go's map holds it, apart from keys of another type that print the same.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct GoKey(String);
+
+#[derive(Clone)]
+struct SetKey {
+    key: GoKey,
+    /// The line of the value, from 1.
+    line: u32,
+}
+
+/// The keys of a mapping in the order they were set.
+#[derive(Clone, Default)]
+struct Keys {
+    order: Vec<SetKey>,
+    known: HashSet<GoKey>,
+}
+
+impl Keys {
+    /// Notes a key, with a complaint if it is set already.
+    fn set(&mut self, set: SetKey, complaints: &mut Vec<String>) {
+        if self.known.insert(set.key.clone()) {
+            self.order.push(set);
+        } else {
+            complaints.push(format!("line {}: key {} already set in map", set.line, set.key.0));
+        }
+    }
+}
+
+/// What the next node of a mapping is for.
+enum Slot {
+    Key,
+    Value {
+        name: String,
+        key: Option<GoKey>,
+        /// The key itself, if JSON cannot have it.
+        unsupported: Option<Box<Value>>,
+    },
+    Merge,
+}
+
+/// A collection that is not finished.
+enum Frame {
+    Sequence { items: Vec<Value>, merged: Option<Vec<Node>> },
+    Mapping { entries: Vec<(String, Value)>, slot: Slot, keys: Option<Keys> },
+}
+
+struct Open<'a> {
+    frame: Frame,
+    size: usize,
+    anchor: Option<&'a str>,
+    line: u32,
+}
+
+/// What an anchor names.
+enum Anchored {
+    /// The node it stands on is not finished: an alias to it would contain itself.
+    Open,
+    Done(Node),
+}
+
+struct Composer<'a> {
+    parser: Parser<'a>,
+    strict: bool,
+    stack: Vec<Open<'a>>,
+    anchors: HashMap<&'a str, Anchored>,
+    decoded: usize,
+    decoded_by_alias: usize,
+    /// What decoding stops at.
+    failure: Option<YamlError>,
+    /// What decoding complains about but goes on.
+    complaints: Vec<String>,
+    /// What the conversion to JSON stops at.
+    unsupported: Option<String>,
+    /// Whether some number has no JSON.
+    not_finite: bool,
+}
+
+impl<'a> Composer<'a> {
+    fn new(input: Input<'a>, strict: bool) -> Self {
+        Self {
+            parser: Parser::new(input),
+            strict,
+            stack: Vec::with_capacity(16),
+            anchors: HashMap::new(),
+            decoded: 1,
+            decoded_by_alias: 0,
+            failure: None,
+            complaints: Vec::new(),
+            unsupported: None,
+            not_finite: false,
+        }
+    }
+
+    fn document(mut self) -> Result<Value, YamlError> {
+        self.parser.next()?;
+        if matches!(self.parser.next()?.kind, EventKind::StreamEnd) {
+            return Ok(Value::Null);
+        }
+        let mut root = Value::Null;
+        loop {
+            let event = self.parser.next()?;
+            let line = event.mark.line + 1;
+            let done = match event.kind {
+                EventKind::Scalar { properties, value, implicit } => {
+                    self.scalar(properties, value, implicit, line)
+                }
+                EventKind::Alias(name) => self.alias(name, line)?,
+                EventKind::SequenceStart(properties) => {
+                    let merged = self.merging().then(Vec::new);
+                    self.open(Frame::Sequence { items: Vec::new(), merged }, &properties, line);
+                    None
+                }
+                EventKind::MappingStart(properties) => {
+                    let keys = self.strict.then(Keys::default);
+                    let frame = Frame::Mapping { entries: Vec::new(), slot: Slot::Key, keys };
+                    self.open(frame, &properties, line);
+                    None
+                }
+                EventKind::SequenceEnd | EventKind::MappingEnd => self.close(),
+                EventKind::DocumentEnd => break,
+                EventKind::StreamStart | EventKind::StreamEnd | EventKind::DocumentStart => None,
+            };
+            if let Some(node) = done {
+                root = node;
+            }
+        }
+        self.verdict(root)
+    }
+
+    fn verdict(self, root: Value) -> Result<Value, YamlError> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        if !self.complaints.is_empty() {
+            let text = format!("yaml: unmarshal errors:\n  {}", self.complaints.join("\n  "));
+            let line = self.complaints[0].strip_prefix("line ").and_then(|rest| rest.split(':').next());
+            return Err(YamlError::new(text, line.and_then(|line| line.parse().ok())));
+        }
+        if let Some(unsupported) = self.unsupported {
+            return Err(YamlError::new(unsupported, None));
+        }
+        if self.not_finite
+            && let Some(float) = first_not_finite(&root)
+        {
+            let text = format!("json: unsupported value: {}", format_float(float, b'g', -1, 64));
+            return Err(YamlError::new(text, None));
+        }
+        Ok(root)
+    }
+
+    #[cold]
+    fn fail(&mut self, problem: String) {
+        self.failure.get_or_insert(YamlError::new(problem, None));
+    }
+
+    /// Whether the node that comes next is the value of a merge key.
+    fn merging(&self) -> bool {
+        matches!(self.stack.last(), Some(Open { frame: Frame::Mapping { slot: Slot::Merge, .. }, .. }))
+    }
+
+    fn open(&mut self, frame: Frame, properties: &Properties<'a>, line: u32) {
+        if let Some(anchor) = properties.anchor {
+            self.anchors.insert(anchor, Anchored::Open);
+        }
+        // The sequence of a merge key is looked into, not decoded.
+        let size = usize::from(!matches!(frame, Frame::Sequence { merged: Some(_), .. }));
+        self.decoded += size;
+        self.stack.push(Open { frame, size, anchor: properties.anchor, line });
+    }
+
+    fn close(&mut self) -> Option<Value> {
+        let Open { frame, size, anchor, line } = self.stack.pop()?;
+        match frame {
+            Frame::Sequence { items, merged: None } => {
+                let node = Node { value: Value::Sequence(items), size, keys: None };
+                self.finish(node, anchor, line)
+            }
+            Frame::Sequence { merged: Some(nodes), .. } => {
+                if let Some(anchor) = anchor {
+                    let value = Value::Sequence(nodes.iter().map(|node| node.value.clone()).collect());
+                    let node = Node { value, size: size + 1, keys: None };
+                    self.anchors.insert(anchor, Anchored::Done(node));
+                }
+                // Earlier mappings win, so they are set last.
+                for node in nodes.into_iter().rev() {
+                    self.merge(node);
+                }
+                self.grow(size);
+                self.set_slot(Slot::Key);
+                None
+            }
+            Frame::Mapping { entries, keys, .. } => {
+                let value = Value::Mapping(entries.into_iter().collect::<Mapping>());
+                self.finish(Node { value, size, keys }, anchor, line)
+            }
+        }
+    }
+
+    fn grow(&mut self, size: usize) {
+        if let Some(parent) = self.stack.last_mut() {
+            parent.size += size;
+        }
+    }
+
+    fn scalar(
+        &mut self,
+        properties: Properties<'a>,
+        text: Cow<'a, str>,
+        implicit: bool,
+        line: u32,
+    ) -> Option<Value> {
+        let tag = properties.tag.as_deref();
+        let in_key =
+            matches!(self.stack.last(), Some(Open { frame: Frame::Mapping { slot: Slot::Key, .. }, .. }));
+        if in_key && text == "<<" && (implicit || tag == Some("tag:yaml.org,2002:merge")) {
+            if let Some(anchor) = properties.anchor {
+                let node = Node { value: Value::String(text.into_owned()), size: 1, keys: None };
+                self.anchors.insert(anchor, Anchored::Done(node));
+            }
+            self.set_slot(Slot::Merge);
+            return None;
+        }
+        let resolved = match tag {
+            None if implicit => resolve(&text),
+            None => Resolved::Text,
+            Some(tag) => resolve_tagged(tag, &text).unwrap_or_else(|problem| {
+                self.fail(problem);
+                Resolved::Text
+            }),
+        };
+        self.decoded += 1;
+        if in_key && properties.anchor.is_none() && matches!(resolved, Resolved::Text | Resolved::Timestamp) {
+            // The common key: its text is its name.
+            self.grow(1);
+            let key = self.strict.then(|| GoKey(crate::strconv::quote(&text)));
+            self.set_slot(Slot::Value { name: text.into_owned(), key, unsupported: None });
+            return None;
+        }
+        let value = match resolved {
+            Resolved::Null => Value::Null,
+            Resolved::Bool(value) => Value::Bool(value),
+            Resolved::Int(value) => Value::Int(value),
+            Resolved::Uint(value) => Value::Uint(value),
+            Resolved::Float(value) => {
+                self.not_finite |= !value.is_finite();
+                Value::Float(value)
+            }
+            Resolved::Text | Resolved::Timestamp => Value::String(text.into_owned()),
+            Resolved::Binary => match base64::decode(&text) {
+                Some(bytes) => Value::String(base64::text_of(bytes)),
+                None => {
+                    self.fail("yaml: !!binary value contains invalid base64 data".to_owned());
+                    Value::Null
+                }
+            },
+        };
+        self.finish(Node { value, size: 1, keys: None }, properties.anchor, line)
+    }
+
+    fn alias(&mut self, name: &'a str, line: u32) -> Result<Option<Value>, YamlError> {
+        let node = match self.anchors.get(name) {
+            None => {
+                return Err(YamlError::new(format!("yaml: unknown anchor '{name}' referenced"), None));
+            }
+            Some(_) if self.failure.is_some() => Node { value: Value::Null, size: 1, keys: None },
+            Some(Anchored::Open) => {
+                self.fail(format!("yaml: anchor '{name}' value contains itself"));
+                Node { value: Value::Null, size: 1, keys: None }
+            }
+            Some(Anchored::Done(node)) => {
+                self.decoded += 1 + node.size;
+                self.decoded_by_alias += node.size;
+                if too_many_aliases(self.decoded, self.decoded_by_alias) {
+                    self.fail("yaml: document contains excessive aliasing".to_owned());
+                    Node { value: Value::Null, size: 1, keys: None }
+                } else {
+                    Node { size: node.size + 1, ..node.clone() }
+                }
+            }
+        };
+        Ok(self.finish(node, None, line))
+    }
+
+    /// Puts a finished node where it belongs; the root is handed back.
+    fn finish(&mut self, node: Node, anchor: Option<&'a str>, line: u32) -> Option<Value> {
+        if let Some(anchor) = anchor {
+            self.anchors.insert(anchor, Anchored::Done(node.clone()));
+        }
+        let Some(parent) = self.stack.last_mut() else { return Some(node.value) };
+        parent.size += node.size;
+        match &mut parent.frame {
+            Frame::Sequence { items, merged: None } => items.push(node.value),
+            Frame::Sequence { merged: Some(nodes), .. } => nodes.push(node),
+            Frame::Mapping { slot: Slot::Merge, .. } => {
+                self.merge(node);
+                self.set_slot(Slot::Key);
+            }
+            Frame::Mapping { slot: slot @ Slot::Value { .. }, entries, keys } => {
+                if let Slot::Value { name, key, unsupported } = std::mem::replace(slot, Slot::Key) {
+                    if let (Some(keys), Some(key)) = (keys, key) {
+                        keys.set(SetKey { key, line }, &mut self.complaints);
+                    }
+                    if let Some(key) = unsupported {
+                        self.unsupported.get_or_insert_with(|| gosyntax::print_key(&key, &node.value));
+                    }
+                    entries.push((name, node.value));
+                }
+            }
+            Frame::Mapping { slot: Slot::Key, .. } => self.key(node.value),
+        }
+        None
+    }
+
+    fn set_slot(&mut self, next: Slot) {
+        if let Some(Open { frame: Frame::Mapping { slot, .. }, .. }) = self.stack.last_mut() {
+            *slot = next;
+        }
+    }
+
+    /// A key that is not plain text: JSON has only strings.
+    fn key(&mut self, value: Value) {
+        let key = self.strict.then(|| GoKey(gosyntax::print(&value)));
+        let mut unsupported = None;
+        let name = match value {
+            Value::String(text) => text,
+            Value::Int(value) => value.to_string(),
+            Value::Bool(value) => value.to_string(),
+            Value::Float(value) => match format_float(value, b'g', -1, 32).as_str() {
+                "+Inf" => ".inf".to_owned(),
+                "-Inf" => "-.inf".to_owned(),
+                "NaN" => ".nan".to_owned(),
+                text => text.to_owned(),
+            },
+            Value::Sequence(_) | Value::Mapping(_) => {
+                self.fail(format!("yaml: invalid map key: {}", gosyntax::print(&value)));
+                String::new()
+            }
+            Value::Null | Value::Uint(_) | Value::Number(_) => {
+                unsupported = Some(Box::new(value));
+                String::new()
+            }
+        };
+        self.set_slot(Slot::Value { name, key, unsupported });
+    }
+
+    /// Sets the keys of a mapping in the mapping it is merged into.
+    fn merge(&mut self, node: Node) {
+        let Value::Mapping(merged) = node.value else {
+            self.fail("yaml: map merge requires map or sequence of maps as the value".to_owned());
+            return;
+        };
+        if let Some(Open { frame: Frame::Mapping { entries, keys, .. }, .. }) = self.stack.last_mut() {
+            if let (Some(keys), Some(merged_keys)) = (keys, node.keys) {
+                for set in merged_keys.order {
+                    keys.set(set, &mut self.complaints);
+                }
+            }
+            entries.extend(merged);
+        }
+    }
+}
+
+/// Small documents may consist almost wholly of what aliases repeat, very large ones hardly at all.
+fn too_many_aliases(decoded: usize, by_alias: usize) -> bool {
+    const LOW: usize = 400_000;
+    const HIGH: usize = 4_000_000;
+    let allowed = match decoded {
+        ..=LOW => 0.99,
+        HIGH.. => 0.10,
+        _ => 0.99 - 0.89 * ((decoded - LOW) as f64 / (HIGH - LOW) as f64),
+    };
+    by_alias > 100 && decoded > 1000 && by_alias as f64 / decoded as f64 > allowed
+}
+
+/// The first number JSON cannot write, in the order JSON writes.
+fn first_not_finite(value: &Value) -> Option<f64> {
+    match value {
+        Value::Float(float) if !float.is_finite() => Some(*float),
+        Value::Sequence(items) => items.iter().find_map(first_not_finite),
+        Value::Mapping(entries) => entries.values().find_map(first_not_finite),
+        _ => None,
+    }
+}

@@ -1,0 +1,137 @@
+//! `strconv.FormatFloat`.
+
+/// The decimal digits of a number and where its point stands: `0.d1d2d3… × 10^point`.
+struct Decimal {
+    digits: Vec<u8>,
+    point: i32,
+}
+
+/// `strconv.FormatFloat`: `format` is one of `e E f g G x X b`, precision `-1` is the shortest exact one.
+pub fn format_float(value: f64, format: u8, precision: i32, bits: u32) -> String {
+    let value = if bits == 32 { f64::from(value as f32) } else { value };
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
+    }
+    let mut text = String::new();
+    if value.is_sign_negative() {
+        text.push('-');
+    }
+    let value = value.abs();
+    match format {
+        b'b' => binary(&mut text, value, bits),
+        b'x' | b'X' => super::hex::format(&mut text, value, format, precision),
+        b'e' | b'E' => exponent(&mut text, &decimal(value, precision.max(-1), bits), precision, format),
+        b'f' => fixed(&mut text, value, precision, bits),
+        b'g' | b'G' => general(&mut text, value, precision, bits, format),
+        other => {
+            text.clear();
+            text.push('%');
+            text.push(char::from(other));
+        }
+    }
+    text
+}
+
+/// The digits of `value`, `precision + 1` of them or the fewest that read back the same.
+fn decimal(value: f64, precision: i32, bits: u32) -> Decimal {
+    let text = match usize::try_from(precision) {
+        Ok(precision) => format!("{value:.precision$e}"),
+        Err(_) if bits == 32 => format!("{:e}", value as f32),
+        Err(_) => format!("{value:e}"),
+    };
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).collect();
+    let point = if value == 0.0 { 0 } else { exponent.parse::<i32>().unwrap_or(0) + 1 };
+    Decimal { digits, point }
+}
+
+fn exponent(text: &mut String, decimal: &Decimal, precision: i32, format: u8) {
+    let digits = &decimal.digits;
+    text.push(char::from(digits[0]));
+    let wanted = if precision < 0 { digits.len() - 1 } else { precision as usize };
+    if wanted > 0 {
+        text.push('.');
+        text.extend(digits.iter().skip(1).take(wanted).map(|&digit| char::from(digit)));
+        text.extend(std::iter::repeat_n('0', (wanted + 1).saturating_sub(digits.len().max(1))));
+    }
+    let exponent = if digits.iter().all(|&digit| digit == b'0') { 0 } else { decimal.point - 1 };
+    push_exponent(text, exponent, format);
+}
+
+/// `e`, a sign and at least two digits.
+fn push_exponent(text: &mut String, exponent: i32, format: u8) {
+    text.push(char::from(format));
+    text.push(if exponent < 0 { '-' } else { '+' });
+    let size = exponent.unsigned_abs();
+    if size < 10 {
+        text.push('0');
+    }
+    text.push_str(&size.to_string());
+}
+
+fn fixed(text: &mut String, value: f64, precision: i32, bits: u32) {
+    match usize::try_from(precision) {
+        Ok(precision) => text.push_str(&format!("{value:.precision$}")),
+        Err(_) if bits == 32 => text.push_str(&format!("{}", value as f32)),
+        Err(_) => text.push_str(&format!("{value}")),
+    }
+}
+
+fn general(text: &mut String, value: f64, precision: i32, bits: u32, format: u8) {
+    let shortest = precision < 0;
+    let precision = if precision == 0 { 1 } else { precision };
+    let decimal = decimal(value, if shortest { -1 } else { precision - 1 }, bits);
+    let significant = decimal.digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);
+    let mut limit = precision;
+    if limit > significant as i32 && significant as i32 >= decimal.point {
+        limit = significant as i32;
+    }
+    if shortest {
+        limit = 6;
+    }
+    let exponent_of = decimal.point - 1;
+    if exponent_of < -4 || exponent_of >= limit {
+        let digits = decimal.digits[..significant.max(1)].to_vec();
+        let shown = Decimal { digits, point: decimal.point };
+        return exponent(text, &shown, -1, format + b'e' - b'g');
+    }
+    plain(text, &decimal.digits[..significant], decimal.point);
+}
+
+/// Digits and point without an exponent and without trailing zeros.
+fn plain(text: &mut String, digits: &[u8], point: i32) {
+    if point > 0 {
+        let point = point as usize;
+        let whole = &digits[..point.min(digits.len())];
+        text.extend(whole.iter().map(|&digit| char::from(digit)));
+        text.extend(std::iter::repeat_n('0', point - whole.len()));
+    } else {
+        text.push('0');
+    }
+    let fraction = &digits[(point.max(0) as usize).min(digits.len())..];
+    if !fraction.is_empty() {
+        text.push('.');
+        text.extend(std::iter::repeat_n('0', point.min(0).unsigned_abs() as usize));
+        text.extend(fraction.iter().map(|&digit| char::from(digit)));
+    }
+}
+
+/// Mantissa and power of two, as `%b` prints them.
+fn binary(text: &mut String, value: f64, bits: u32) {
+    let (mantissa, exponent) = if bits == 32 {
+        let raw = (value as f32).to_bits();
+        let (fraction, biased) = (u64::from(raw & 0x7f_ffff), (raw >> 23) as i32 & 0xff);
+        if biased == 0 { (fraction, 1 - 127 - 23) } else { (fraction | 1 << 23, biased - 127 - 23) }
+    } else {
+        super::hex::parts(value)
+    };
+    text.push_str(&mantissa.to_string());
+    text.push('p');
+    if exponent >= 0 {
+        text.push('+');
+    }
+    text.push_str(&exponent.to_string());
+}
