@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::gosyntax;
 use crate::parse::{EventKind, Parser, Properties};
@@ -27,11 +28,22 @@ struct Node {
     size: usize,
     /// In strict reading, the keys of a mapping in the order they were set.
     keys: Option<Keys>,
+    /// Why it cannot be converted to JSON, unless it is overwritten before that.
+    problem: Option<Rc<str>>,
+}
+
+impl Node {
+    fn new(value: Value, size: usize) -> Self {
+        Self { value, size, keys: None, problem: None }
+    }
 }
 
 /// A key as Go's map holds it, apart from keys of another type that print the same.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct GoKey(String);
+struct GoKey {
+    text: String,
+    float: bool,
+}
 
 #[derive(Clone)]
 struct SetKey {
@@ -53,7 +65,7 @@ impl Keys {
         if self.known.insert(set.key.clone()) {
             self.order.push(set);
         } else {
-            complaints.push(format!("line {}: key {} already set in map", set.line, set.key.0));
+            complaints.push(format!("line {}: key {} already set in map", set.line, set.key.text));
         }
     }
 }
@@ -81,6 +93,8 @@ struct Open<'a> {
     size: usize,
     anchor: Option<&'a str>,
     line: u32,
+    /// The values that cannot be converted to JSON, with their keys.
+    problems: Vec<(String, Rc<str>)>,
 }
 
 /// What an anchor names.
@@ -101,8 +115,6 @@ struct Composer<'a> {
     failure: Option<YamlError>,
     /// What decoding complains about but goes on.
     complaints: Vec<String>,
-    /// What the conversion to JSON stops at.
-    unsupported: Option<String>,
     /// Whether some number has no JSON.
     not_finite: bool,
 }
@@ -118,7 +130,6 @@ impl<'a> Composer<'a> {
             decoded_by_alias: 0,
             failure: None,
             complaints: Vec::new(),
-            unsupported: None,
             not_finite: false,
         }
     }
@@ -128,7 +139,7 @@ impl<'a> Composer<'a> {
         if matches!(self.parser.next()?.kind, EventKind::StreamEnd) {
             return Ok(Value::Null);
         }
-        let mut root = Value::Null;
+        let mut root = Node::new(Value::Null, 1);
         loop {
             let event = self.parser.next()?;
             let line = event.mark.line + 1;
@@ -159,7 +170,7 @@ impl<'a> Composer<'a> {
         self.verdict(root)
     }
 
-    fn verdict(self, root: Value) -> Result<Value, YamlError> {
+    fn verdict(self, root: Node) -> Result<Value, YamlError> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
@@ -168,16 +179,16 @@ impl<'a> Composer<'a> {
             let line = self.complaints[0].strip_prefix("line ").and_then(|rest| rest.split(':').next());
             return Err(YamlError::new(text, line.and_then(|line| line.parse().ok())));
         }
-        if let Some(unsupported) = self.unsupported {
-            return Err(YamlError::new(unsupported, None));
+        if let Some(problem) = root.problem {
+            return Err(YamlError::new(&*problem, None));
         }
         if self.not_finite
-            && let Some(float) = first_not_finite(&root)
+            && let Some(float) = first_not_finite(&root.value)
         {
             let text = format!("json: unsupported value: {}", format_float(float, b'g', -1, 64));
             return Err(YamlError::new(text, None));
         }
-        Ok(root)
+        Ok(root.value)
     }
 
     #[cold]
@@ -197,20 +208,21 @@ impl<'a> Composer<'a> {
         // The sequence of a merge key is looked into, not decoded.
         let size = usize::from(!matches!(frame, Frame::Sequence { merged: Some(_), .. }));
         self.decoded += size;
-        self.stack.push(Open { frame, size, anchor: properties.anchor, line });
+        self.stack.push(Open { frame, size, anchor: properties.anchor, line, problems: Vec::new() });
     }
 
-    fn close(&mut self) -> Option<Value> {
-        let Open { frame, size, anchor, line } = self.stack.pop()?;
+    fn close(&mut self) -> Option<Node> {
+        let Open { frame, size, anchor, line, problems } = self.stack.pop()?;
+        let problem = problems.into_iter().next().map(|(_, problem)| problem);
         match frame {
             Frame::Sequence { items, merged: None } => {
-                let node = Node { value: Value::Sequence(items), size, keys: None };
+                let node = Node { value: Value::Sequence(items), size, keys: None, problem };
                 self.finish(node, anchor, line)
             }
             Frame::Sequence { merged: Some(nodes), .. } => {
                 if let Some(anchor) = anchor {
                     let value = Value::Sequence(nodes.iter().map(|node| node.value.clone()).collect());
-                    let node = Node { value, size: size + 1, keys: None };
+                    let node = Node::new(value, size + 1);
                     self.anchors.insert(anchor, Anchored::Done(node));
                 }
                 // Earlier mappings win, so they are set last.
@@ -223,7 +235,7 @@ impl<'a> Composer<'a> {
             }
             Frame::Mapping { entries, keys, .. } => {
                 let value = Value::Mapping(entries.into_iter().collect::<Mapping>());
-                self.finish(Node { value, size, keys }, anchor, line)
+                self.finish(Node { value, size, keys, problem }, anchor, line)
             }
         }
     }
@@ -240,17 +252,21 @@ impl<'a> Composer<'a> {
         text: Cow<'a, str>,
         implicit: bool,
         line: u32,
-    ) -> Option<Value> {
+    ) -> Option<Node> {
         let tag = properties.tag.as_deref();
         let in_key =
             matches!(self.stack.last(), Some(Open { frame: Frame::Mapping { slot: Slot::Key, .. }, .. }));
         if in_key && text == "<<" && (implicit || tag == Some("tag:yaml.org,2002:merge")) {
             if let Some(anchor) = properties.anchor {
-                let node = Node { value: Value::String(text.into_owned()), size: 1, keys: None };
+                let node = Node::new(Value::String(text.into_owned()), 1);
                 self.anchors.insert(anchor, Anchored::Done(node));
             }
             self.set_slot(Slot::Merge);
             return None;
+        }
+        if self.merging() {
+            // Refused before anybody asks what it means.
+            self.merge(Node::new(Value::Null, 0));
         }
         let resolved = match tag {
             None if implicit => resolve(&text),
@@ -264,7 +280,7 @@ impl<'a> Composer<'a> {
         if in_key && properties.anchor.is_none() && matches!(resolved, Resolved::Text | Resolved::Timestamp) {
             // The common key: its text is its name.
             self.grow(1);
-            let key = self.strict.then(|| GoKey(crate::strconv::quote(&text)));
+            let key = self.strict.then(|| GoKey { text: crate::strconv::quote(&text), float: false });
             self.set_slot(Slot::Value { name: text.into_owned(), key, unsupported: None });
             return None;
         }
@@ -286,25 +302,25 @@ impl<'a> Composer<'a> {
                 }
             },
         };
-        self.finish(Node { value, size: 1, keys: None }, properties.anchor, line)
+        self.finish(Node::new(value, 1), properties.anchor, line)
     }
 
-    fn alias(&mut self, name: &'a str, line: u32) -> Result<Option<Value>, YamlError> {
+    fn alias(&mut self, name: &'a str, line: u32) -> Result<Option<Node>, YamlError> {
         let node = match self.anchors.get(name) {
             None => {
                 return Err(YamlError::new(format!("yaml: unknown anchor '{name}' referenced"), None));
             }
-            Some(_) if self.failure.is_some() => Node { value: Value::Null, size: 1, keys: None },
+            Some(_) if self.failure.is_some() => Node::new(Value::Null, 1),
             Some(Anchored::Open) => {
                 self.fail(format!("yaml: anchor '{name}' value contains itself"));
-                Node { value: Value::Null, size: 1, keys: None }
+                Node::new(Value::Null, 1)
             }
             Some(Anchored::Done(node)) => {
                 self.decoded += 1 + node.size;
                 self.decoded_by_alias += node.size;
                 if too_many_aliases(self.decoded, self.decoded_by_alias) {
                     self.fail("yaml: document contains excessive aliasing".to_owned());
-                    Node { value: Value::Null, size: 1, keys: None }
+                    Node::new(Value::Null, 1)
                 } else {
                     Node { size: node.size + 1, ..node.clone() }
                 }
@@ -314,14 +330,19 @@ impl<'a> Composer<'a> {
     }
 
     /// Puts a finished node where it belongs; the root is handed back.
-    fn finish(&mut self, node: Node, anchor: Option<&'a str>, line: u32) -> Option<Value> {
+    fn finish(&mut self, node: Node, anchor: Option<&'a str>, line: u32) -> Option<Node> {
         if let Some(anchor) = anchor {
             self.anchors.insert(anchor, Anchored::Done(node.clone()));
         }
-        let Some(parent) = self.stack.last_mut() else { return Some(node.value) };
+        let Some(parent) = self.stack.last_mut() else { return Some(node) };
         parent.size += node.size;
         match &mut parent.frame {
-            Frame::Sequence { items, merged: None } => items.push(node.value),
+            Frame::Sequence { items, merged: None } => {
+                if let Some(problem) = node.problem {
+                    parent.problems.push((String::new(), problem));
+                }
+                items.push(node.value);
+            }
             Frame::Sequence { merged: Some(nodes), .. } => nodes.push(node),
             Frame::Mapping { slot: Slot::Merge, .. } => {
                 self.merge(node);
@@ -332,9 +353,11 @@ impl<'a> Composer<'a> {
                     if let (Some(keys), Some(key)) = (keys, key) {
                         keys.set(SetKey { key, line }, &mut self.complaints);
                     }
-                    if let Some(key) = unsupported {
-                        self.unsupported.get_or_insert_with(|| gosyntax::print_key(&key, &node.value));
-                    }
+                    let problem = match unsupported {
+                        Some(key) => Some(gosyntax::print_key(&key, &node.value).into()),
+                        None => node.problem,
+                    };
+                    note_problem(&mut parent.problems, &name, problem);
                     entries.push((name, node.value));
                 }
             }
@@ -351,7 +374,9 @@ impl<'a> Composer<'a> {
 
     /// A key that is not plain text: JSON has only strings.
     fn key(&mut self, value: Value) {
-        let key = self.strict.then(|| GoKey(gosyntax::print(&value)));
+        let key = self
+            .strict
+            .then(|| GoKey { text: gosyntax::print(&value), float: matches!(value, Value::Float(_)) });
         let mut unsupported = None;
         let name = match value {
             Value::String(text) => text,
@@ -381,7 +406,12 @@ impl<'a> Composer<'a> {
             self.fail("yaml: map merge requires map or sequence of maps as the value".to_owned());
             return;
         };
-        if let Some(Open { frame: Frame::Mapping { entries, keys, .. }, .. }) = self.stack.last_mut() {
+        if let Some(Open { frame: Frame::Mapping { entries, keys, .. }, problems, .. }) =
+            self.stack.last_mut()
+        {
+            if let Some(problem) = node.problem {
+                problems.push((String::new(), problem));
+            }
             if let (Some(keys), Some(merged_keys)) = (keys, node.keys) {
                 for set in merged_keys.order {
                     keys.set(set, &mut self.complaints);
@@ -389,6 +419,16 @@ impl<'a> Composer<'a> {
             }
             entries.extend(merged);
         }
+    }
+}
+
+/// Notes what is wrong with the value of a key, which replaces what was wrong with its last value.
+fn note_problem(problems: &mut Vec<(String, Rc<str>)>, name: &str, problem: Option<Rc<str>>) {
+    if !problems.is_empty() {
+        problems.retain(|(known, _)| known != name);
+    }
+    if let Some(problem) = problem {
+        problems.push((name.to_owned(), problem));
     }
 }
 

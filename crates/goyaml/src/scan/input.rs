@@ -19,7 +19,7 @@ impl<'a> Input<'a> {
         let ascii = text.is_ascii();
         let control = find_control(text, ascii);
         let problem = control.map(|at| ("control characters are not allowed", chunk_start(text, at)));
-        Self { ascii, problem, text: text.strip_prefix('\u{feff}').unwrap_or(text) }.shifted(text)
+        Self { ascii, problem, text: without_mark(text) }.shifted(text)
     }
 
     /// Moves the problem's place if a byte order mark was removed.
@@ -40,6 +40,12 @@ impl<'a> Input<'a> {
         let limit = chunk_start(valid, valid.len());
         Self { problem: Some((problem, limit)), ..whole }.shifted(valid)
     }
+}
+
+/// The mark that gave away the encoding is removed, and the scanner allows another one.
+fn without_mark(text: &str) -> &str {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// The byte offset of the first character YAML 1.1 does not allow in a stream.
