@@ -2,7 +2,9 @@
 
 mod builtins;
 mod error;
+pub mod fmt;
 pub mod functions;
+mod parse;
 pub mod value;
 
 pub use functions::{FunctionError, Functions};

@@ -1,0 +1,59 @@
+use super::*;
+
+#[test]
+fn verbs() {
+    let int = Value::int;
+    for (format, values, expected) in [
+        ("%v", vec![int(1)], "1"),
+        ("%d|%s", vec![int(-7), "x".into()], "-7|x"),
+        ("%d", vec!["x".into()], "%!d(string=x)"),
+        ("%s", vec![int(3)], "%!s(int=3)"),
+        ("%v %v", vec![int(3)], "3 %!v(MISSING)"),
+        ("x", vec![int(3), Value::Nil], "x%!(EXTRA int=3, <nil>)"),
+        ("%5d|%-5d|%05d", vec![int(42), int(42), int(-42)], "   42|42   |-0042"),
+        ("%x %X %#x", vec![int(255), int(255), int(255)], "ff FF 0xff"),
+        ("%o %#o %O %b", vec![int(8), int(8), int(8), int(5)], "10 010 0o10 101"),
+        ("%c %q %U %#U", vec![int(65), int(65), int(65), int(0x2318)], "A 'A' U+0041 U+2318 '⌘'"),
+        ("%t", vec![true.into()], "true"),
+        ("%q %#q", vec!["a\"b".into(), "ab".into()], r#""a\"b" `ab`"#),
+        ("%x % x", vec!["hi".into(), "hi".into()], "6869 68 69"),
+        ("%T %T", vec![int(1), Value::Nil], "int <nil>"),
+        ("%[2]d %[1]d", vec![int(1), int(2)], "2 1"),
+        ("%*d", vec![int(5), int(42)], "   42"),
+        ("%.2s", vec!["héllo".into()], "hé"),
+        ("%", vec![], "%!(NOVERB)"),
+        ("%d%%", vec![int(50)], "50%"),
+        ("%s", vec![Value::Nil], "%!s(<nil>)"),
+        ("%[3]d", vec![int(1)], "%!d(BADINDEX)"),
+        ("%s", vec![Value::Number("1.50".into())], "1.50"),
+        ("%d", vec![Value::Number("15".into())], "%!d(json.Number=15)"),
+    ] {
+        assert_eq!(sprintf(&format.into(), &values).to_string(), expected, "{format}");
+    }
+}
+
+#[test]
+fn collections() {
+    let map = Value::map([("b".into(), Value::int(2)), ("a".into(), "x".into())].into());
+    let list = Value::list(vec![Value::int(1), Value::Nil, map.clone()]);
+    assert_eq!(to_text(&list).to_string(), "[1 <nil> map[a:x b:2]]");
+    assert_eq!(
+        sprintf(&"%#v".into(), std::slice::from_ref(&list)).to_string(),
+        r#"[]interface {}{1, interface {}(nil), map[string]interface {}{"a":"x", "b":2}}"#
+    );
+    assert_eq!(sprintf(&"%d".into(), &[map]).to_string(), "map[%!d(string=a):%!d(string=x) %!d(string=b):2]");
+}
+
+#[test]
+fn sprint_puts_spaces_between_what_is_not_a_string() {
+    let values = [Value::int(1), Value::int(2), "a".into(), "b".into(), Value::int(3)];
+    assert_eq!(sprint(&values).to_string(), "1 2a b3".replace("a b", "ab"));
+    assert_eq!(sprintln(&values).to_string(), "1 2 a b 3\n");
+}
+
+#[test]
+fn broken_utf8_survives() {
+    let text = Value::String(Text::from_bytes(vec![b'a', 0xff]));
+    assert_eq!(sprintf(&"%s".into(), std::slice::from_ref(&text)).as_bytes(), [b'a', 0xff]);
+    assert_eq!(sprintf(&"%q".into(), &[text]).to_string(), r#""a\xff""#);
+}

@@ -1,0 +1,583 @@
+//! Reads a template's source into trees, with Go's grammar and Go's complaints.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+mod constant;
+mod lex;
+pub(crate) mod tree;
+
+use lex::{Kind, Lexer, Token};
+use tree::{Branch, Call, Chain, Command, Node, Operand, Pipe, Source, StringConstant, Term, Tree, Variable};
+
+use crate::error::Error;
+use crate::functions::Functions;
+
+/// Parses `text`, giving the template `name` and all that it defines, in no order.
+pub(crate) fn parse(name: &Rc<str>, text: &str, functions: &Functions) -> Result<Vec<Rc<Tree>>, Error> {
+    let source = Rc::new(Source { name: name.clone(), text: text.into() });
+    let mut parser = Parser {
+        source: &source,
+        lexer: Lexer::new(&source.text),
+        functions,
+        trees: HashMap::new(),
+        variables: HashMap::new(),
+        state: State::default(),
+    };
+    parser.top_level()?;
+    Ok(parser.trees.into_values().collect())
+}
+
+/// What Go keeps per tree while it parses; `define` and `block` begin a new one on the same tokens.
+struct State {
+    /// Up to three tokens of look-ahead, the newest first.
+    tokens: [Token; 3],
+    peeked: usize,
+    variables: Vec<u32>,
+    /// Where the left delimiter of the current action stands.
+    action: Option<usize>,
+    range_depth: usize,
+    paren_depth: usize,
+    nesting: usize,
+    deepest: usize,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        let none = || Token { kind: Kind::Eof, span: 0..0, message: None };
+        Self {
+            tokens: [none(), none(), none()],
+            peeked: 0,
+            variables: vec![ROOT],
+            action: None,
+            range_depth: 0,
+            paren_depth: 0,
+            nesting: 0,
+            deepest: 0,
+        }
+    }
+}
+
+/// The number of the variable `$`.
+pub(crate) const ROOT: u32 = 0;
+
+/// Go's limit on parentheses within parentheses.
+const MAX_PAREN_DEPTH: usize = 10_000;
+/// Go has no limit on blocks within blocks; ours is far beyond what people write.
+const MAX_NESTING: usize = 10_000;
+
+struct Parser<'s> {
+    source: &'s Rc<Source>,
+    lexer: Lexer<'s>,
+    functions: &'s Functions,
+    trees: HashMap<Rc<str>, Rc<Tree>>,
+    variables: HashMap<&'s str, Variable>,
+    state: State,
+}
+
+/// What ended a list of nodes.
+enum Ending {
+    End,
+    Else,
+}
+
+impl Ending {
+    fn describe(&self) -> &'static str {
+        match self {
+            Self::End => "{{end}}",
+            Self::Else => "{{else}}",
+        }
+    }
+}
+
+/// One step of a list of nodes.
+enum Item {
+    Node(Node),
+    Ending(Ending),
+}
+
+impl<'s> Parser<'s> {
+    fn text(&self, token: &Token) -> &'s str {
+        &self.source.text[token.span.clone()]
+    }
+
+    fn next(&mut self) -> Token {
+        if self.state.peeked > 0 {
+            self.state.peeked -= 1;
+        } else {
+            self.state.tokens[0] = self.lexer.next();
+        }
+        self.state.tokens[self.state.peeked].clone()
+    }
+
+    fn backup(&mut self) {
+        self.state.peeked += 1;
+    }
+
+    fn peek(&mut self) -> &Token {
+        if self.state.peeked == 0 {
+            self.state.peeked = 1;
+            self.state.tokens[0] = self.lexer.next();
+        }
+        &self.state.tokens[self.state.peeked - 1]
+    }
+
+    fn next_non_space(&mut self) -> Token {
+        loop {
+            let token = self.next();
+            if token.kind != Kind::Space {
+                return token;
+            }
+        }
+    }
+
+    fn peek_non_space(&mut self) -> Token {
+        let token = self.next_non_space();
+        self.backup();
+        token
+    }
+
+    /// An error at the newest token, which is what Go's errors name the line of.
+    fn error(&self, message: &str) -> Error {
+        Error::parse(self.source, self.state.tokens[0].span.clone(), message)
+    }
+
+    fn unexpected(&self, token: &Token, context: &str) -> Error {
+        let described = token.describe(&self.source.text);
+        if token.kind != Kind::Error {
+            return self.error(&format!("unexpected {described} in {context}"));
+        }
+        let line = |position| self.source.line(position);
+        let mut message = described;
+        if let Some(action) = self.state.action
+            && line(action) != line(token.span.start)
+        {
+            // "unclosed action in action started" would stutter.
+            let joint = if message.ends_with(" action") { "" } else { " in action" };
+            message = format!("{message}{joint} started at {}:{}", self.source.name, line(action));
+        }
+        self.error(&message)
+    }
+
+    fn expect(&mut self, kind: Kind, context: &str) -> Result<Token, Error> {
+        let token = self.next_non_space();
+        if token.kind == kind { Ok(token) } else { Err(self.unexpected(&token, context)) }
+    }
+
+    fn top_level(&mut self) -> Result<(), Error> {
+        let mut root = Vec::new();
+        loop {
+            match self.peek().kind {
+                Kind::Eof => break,
+                Kind::LeftDelim => {
+                    let delim = self.next();
+                    if self.next_non_space().kind == Kind::Define {
+                        self.definition()?;
+                        continue;
+                    }
+                    // Both go back; the newer is there already.
+                    self.state.tokens[1] = delim;
+                    self.state.peeked = 2;
+                }
+                _ => {}
+            }
+            match self.text_or_action()? {
+                Item::Node(node) => root.push(node),
+                Item::Ending(ending) => {
+                    return Err(self.error(&format!("unexpected {}", ending.describe())));
+                }
+            }
+        }
+        self.add(self.source.name.clone(), root)
+    }
+
+    /// Puts a tree among the others of this source.
+    fn add(&mut self, name: Rc<str>, root: Vec<Node>) -> Result<(), Error> {
+        let nesting = self.state.deepest;
+        let tree = Tree { name: name.clone(), source: self.source.clone(), root, nesting };
+        match self.trees.get(&name) {
+            Some(old) if !old.is_empty() => {
+                if !tree.is_empty() {
+                    let name = goyaml::strconv::quote(&name);
+                    return Err(self.error(&format!("template: multiple definition of template {name}")));
+                }
+            }
+            _ => {
+                self.trees.insert(name, Rc::new(tree));
+            }
+        }
+        Ok(())
+    }
+
+    fn definition(&mut self) -> Result<(), Error> {
+        const CONTEXT: &str = "define clause";
+        let outer = std::mem::take(&mut self.state);
+        let token = self.next_non_space();
+        let name = self.template_name(&token, CONTEXT)?;
+        self.expect(Kind::RightDelim, CONTEXT)?;
+        let (body, ending) = self.list()?;
+        if let Ending::Else = ending {
+            return Err(self.error(&format!("unexpected {} in {CONTEXT}", ending.describe())));
+        }
+        self.add(name, body)?;
+        self.state = outer;
+        Ok(())
+    }
+
+    fn template_name(&self, token: &Token, context: &str) -> Result<Rc<str>, Error> {
+        match token.kind {
+            Kind::String | Kind::RawString => match constant::unquote(self.text(token)) {
+                Some(name) => Ok(name.to_shared()),
+                None => Err(self.error("invalid syntax")),
+            },
+            _ => Err(self.unexpected(token, context)),
+        }
+    }
+
+    /// Nodes up to `{{end}}` or `{{else}}`.
+    fn list(&mut self) -> Result<(Vec<Node>, Ending), Error> {
+        let mut nodes = Vec::new();
+        while self.peek_non_space().kind != Kind::Eof {
+            match self.text_or_action()? {
+                Item::Node(node) => nodes.push(node),
+                Item::Ending(ending) => return Ok((nodes, ending)),
+            }
+        }
+        Err(self.error("unexpected EOF"))
+    }
+
+    fn text_or_action(&mut self) -> Result<Item, Error> {
+        let token = self.next_non_space();
+        match token.kind {
+            Kind::Text => Ok(Item::Node(Node::Text(token.span))),
+            Kind::LeftDelim => {
+                self.state.action = Some(token.span.start);
+                let item = self.action()?;
+                self.state.action = None;
+                Ok(item)
+            }
+            _ => Err(self.unexpected(&token, "input")),
+        }
+    }
+
+    fn action(&mut self) -> Result<Item, Error> {
+        let token = self.next_non_space();
+        Ok(Item::Node(match token.kind {
+            Kind::Block => self.block()?,
+            Kind::Break => {
+                self.loop_control("{{break}}")?;
+                Node::Break(token.span.start)
+            }
+            Kind::Continue => {
+                self.loop_control("{{continue}}")?;
+                Node::Continue(token.span.start)
+            }
+            Kind::Else => {
+                // Of `{{else if` the `if` stays, to be found by whoever sees this ending.
+                if !matches!(self.peek_non_space().kind, Kind::If | Kind::With) {
+                    self.expect(Kind::RightDelim, "else")?;
+                }
+                return Ok(Item::Ending(Ending::Else));
+            }
+            Kind::End => {
+                self.expect(Kind::RightDelim, "end")?;
+                return Ok(Item::Ending(Ending::End));
+            }
+            Kind::If => Node::If(self.branch("if")?),
+            Kind::Range => Node::Range(self.branch("range")?),
+            Kind::With => Node::With(self.branch("with")?),
+            Kind::Template => self.template()?,
+            _ => {
+                self.backup();
+                Node::Action(self.pipeline("command", Kind::RightDelim)?)
+            }
+        }))
+    }
+
+    fn loop_control(&mut self, keyword: &str) -> Result<(), Error> {
+        self.expect(Kind::RightDelim, keyword)?;
+        if self.state.range_depth == 0 {
+            return Err(self.error(&format!("{keyword} outside {{{{range}}}}")));
+        }
+        Ok(())
+    }
+
+    fn block(&mut self) -> Result<Node, Error> {
+        const CONTEXT: &str = "block clause";
+        let token = self.next_non_space();
+        let name = self.template_name(&token, CONTEXT)?;
+        let pipe = self.pipeline(CONTEXT, Kind::RightDelim)?;
+        let outer = std::mem::take(&mut self.state);
+        let (body, ending) = self.list()?;
+        if let Ending::Else = ending {
+            self.state = outer;
+            return Err(self.error(&format!("unexpected {} in {CONTEXT}", ending.describe())));
+        }
+        self.add(name.clone(), body)?;
+        self.state = outer;
+        Ok(Node::Template(Box::new(Call { position: token.span.start, name, pipe: Some(pipe) })))
+    }
+
+    fn template(&mut self) -> Result<Node, Error> {
+        const CONTEXT: &str = "template clause";
+        let token = self.next_non_space();
+        let name = self.template_name(&token, CONTEXT)?;
+        let pipe = if self.next_non_space().kind == Kind::RightDelim {
+            None
+        } else {
+            self.backup();
+            Some(self.pipeline(CONTEXT, Kind::RightDelim)?)
+        };
+        Ok(Node::Template(Box::new(Call { position: token.span.start, name, pipe })))
+    }
+
+    fn branch(&mut self, context: &'static str) -> Result<Box<Branch>, Error> {
+        self.state.nesting += 1;
+        self.state.deepest = self.state.deepest.max(self.state.nesting);
+        if self.state.nesting > MAX_NESTING {
+            return Err(self.error("max block depth exceeded"));
+        }
+        let branch = with_room(|| self.branch_inside(context))?;
+        self.state.nesting -= 1;
+        Ok(Box::new(branch))
+    }
+
+    fn branch_inside(&mut self, context: &'static str) -> Result<Branch, Error> {
+        let variables = self.state.variables.len();
+        let pipe = self.pipeline(context, Kind::RightDelim)?;
+        let ranging = usize::from(context == "range");
+        self.state.range_depth += ranging;
+        let (body, ending) = self.list()?;
+        self.state.range_depth -= ranging;
+        let otherwise = match ending {
+            Ending::End => None,
+            Ending::Else => Some(match (context, self.peek().kind) {
+                ("if", Kind::If) => {
+                    self.next();
+                    vec![Node::If(self.branch("if")?)]
+                }
+                ("with", Kind::With) => {
+                    self.next();
+                    vec![Node::With(self.branch("with")?)]
+                }
+                _ => {
+                    let (otherwise, ending) = self.list()?;
+                    if let Ending::Else = ending {
+                        return Err(self.error(&format!("expected end; found {}", ending.describe())));
+                    }
+                    otherwise
+                }
+            }),
+        };
+        self.state.variables.truncate(variables);
+        Ok(Branch { pipe, body, otherwise })
+    }
+
+    fn variable(&mut self, name: &'s str) -> Variable {
+        if self.variables.is_empty() {
+            self.variables.insert("$", Variable { name: "$".into(), id: ROOT });
+        }
+        let id = self.variables.len() as u32;
+        self.variables.entry(name).or_insert_with(|| Variable { name: name.into(), id }).clone()
+    }
+
+    fn declare(&mut self, pipe: &mut Pipe, token: &Token) {
+        let variable = self.variable(self.text(token));
+        self.state.variables.push(variable.id);
+        pipe.declares.push(variable);
+    }
+
+    fn pipeline(&mut self, context: &'static str, end: Kind) -> Result<Pipe, Error> {
+        let position = self.peek_non_space().span.start;
+        let mut pipe = Pipe { position, assign: false, declares: Vec::new(), commands: Vec::new() };
+        self.declarations(&mut pipe, context)?;
+        loop {
+            let token = self.next_non_space();
+            match token.kind {
+                kind if kind == end => break,
+                Kind::Bool
+                | Kind::CharConstant
+                | Kind::Complex
+                | Kind::Dot
+                | Kind::Field
+                | Kind::Identifier
+                | Kind::Number
+                | Kind::Nil
+                | Kind::RawString
+                | Kind::String
+                | Kind::Variable
+                | Kind::LeftParen => {
+                    self.backup();
+                    let command = self.command()?;
+                    pipe.commands.push(command);
+                }
+                _ => return Err(self.unexpected(&token, context)),
+            }
+        }
+        if pipe.commands.is_empty() {
+            return Err(self.error(&format!("missing value for {context}")));
+        }
+        for (index, command) in pipe.commands.iter().enumerate().skip(1) {
+            if let Term::Bool(_) | Term::Dot | Term::Nil | Term::Number(_) | Term::String(_) =
+                command.args[0].term
+            {
+                let stage = index + 1;
+                return Err(self.error(&format!("non executable command in pipeline stage {stage}")));
+            }
+        }
+        Ok(pipe)
+    }
+
+    /// `$x :=`, `$x =`, or in a range `$i, $x :=`.
+    fn declarations(&mut self, pipe: &mut Pipe, context: &str) -> Result<(), Error> {
+        loop {
+            let variable = self.peek_non_space();
+            if variable.kind != Kind::Variable {
+                return Ok(());
+            }
+            self.next();
+            let after = self.peek().clone();
+            let next = self.peek_non_space();
+            match next.kind {
+                Kind::Assign | Kind::Declare => {
+                    pipe.assign = next.kind == Kind::Assign;
+                    self.next_non_space();
+                    self.declare(pipe, &variable);
+                    return Ok(());
+                }
+                Kind::Char if self.text(&next) == "," => {
+                    self.next_non_space();
+                    self.declare(pipe, &variable);
+                    if context != "range" || pipe.declares.len() >= 2 {
+                        return Err(self.error(&format!("too many declarations in {context}")));
+                    }
+                    if !matches!(
+                        self.peek_non_space().kind,
+                        Kind::Variable | Kind::RightDelim | Kind::RightParen
+                    ) {
+                        return Err(self.error("range can only initialize variables"));
+                    }
+                }
+                // It is an operand after all; the newest token stays where it is.
+                _ if after.kind == Kind::Space => {
+                    self.state.tokens[1] = after;
+                    self.state.tokens[2] = variable;
+                    self.state.peeked = 3;
+                    return Ok(());
+                }
+                _ => {
+                    self.state.tokens[1] = variable;
+                    self.state.peeked = 2;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn command(&mut self) -> Result<Command, Error> {
+        let mut command = Command { position: self.peek_non_space().span.start, args: Vec::new() };
+        loop {
+            self.peek_non_space();
+            if let Some(operand) = self.operand()? {
+                command.args.push(operand);
+            }
+            let token = self.next();
+            match token.kind {
+                Kind::Space => {}
+                Kind::RightDelim | Kind::RightParen => {
+                    self.backup();
+                    break;
+                }
+                Kind::Pipe => break,
+                _ => return Err(self.unexpected(&token, "operand")),
+            }
+        }
+        if command.args.is_empty() {
+            return Err(self.error("empty command"));
+        }
+        Ok(command)
+    }
+
+    fn operand(&mut self) -> Result<Option<Operand>, Error> {
+        let Some(operand) = self.term()? else { return Ok(None) };
+        if self.peek().kind != Kind::Field {
+            return Ok(Some(operand));
+        }
+        // Go gives a chain of fields the place of the second field.
+        let position = self.peek().span.start;
+        let mut fields = Vec::new();
+        while self.peek().kind == Kind::Field {
+            let token = self.next();
+            fields.push(Rc::from(&self.text(&token)[1..]));
+        }
+        let term = match operand.term {
+            Term::Field(first) => Term::Field(first.iter().cloned().chain(fields).collect()),
+            Term::Variable(variable, _) => Term::Variable(variable, fields.into()),
+            Term::Bool(_) | Term::String(_) | Term::Number(_) | Term::Nil | Term::Dot => {
+                let term = goyaml::strconv::quote(&operand.to_string());
+                return Err(self.error(&format!("unexpected . after term {term}")));
+            }
+            _ => Term::Chain(Box::new(Chain { operand, fields: fields.into() })),
+        };
+        Ok(Some(Operand { position, term }))
+    }
+
+    fn term(&mut self) -> Result<Option<Operand>, Error> {
+        let token = self.next_non_space();
+        let text = self.text(&token);
+        let term = match token.kind {
+            Kind::Identifier => match self.functions.get(text) {
+                Some(function) => Term::Function(function),
+                None => {
+                    let name = goyaml::strconv::quote(text);
+                    return Err(self.error(&format!("function {name} not defined")));
+                }
+            },
+            Kind::Dot => Term::Dot,
+            Kind::Nil => Term::Nil,
+            Kind::Variable => {
+                let variable = self.variable(text);
+                if !self.state.variables.contains(&variable.id) {
+                    let name = goyaml::strconv::quote(text);
+                    return Err(self.error(&format!("undefined variable {name}")));
+                }
+                Term::Variable(variable, Box::default())
+            }
+            Kind::Field => Term::Field(Box::new([Rc::from(&text[1..])])),
+            Kind::Bool => Term::Bool(text == "true"),
+            Kind::CharConstant => self.number(constant::character(text))?,
+            Kind::Complex => self.number(constant::complex(text))?,
+            Kind::Number => self.number(constant::number(text))?,
+            Kind::LeftParen => {
+                if self.state.paren_depth >= MAX_PAREN_DEPTH {
+                    return Err(self.error("max expression depth exceeded"));
+                }
+                self.state.paren_depth += 1;
+                self.state.nesting += 1;
+                self.state.deepest = self.state.deepest.max(self.state.nesting);
+                let pipe = with_room(|| self.pipeline("parenthesized pipeline", Kind::RightParen))?;
+                self.state.nesting -= 1;
+                self.state.paren_depth -= 1;
+                return Ok(Some(Operand { position: pipe.position, term: Term::Pipe(Box::new(pipe)) }));
+            }
+            Kind::String | Kind::RawString => match constant::unquote(text) {
+                Some(value) => Term::String(Box::new(StringConstant { text: value, quoted: text.into() })),
+                None => return Err(self.error("invalid syntax")),
+            },
+            _ => {
+                self.backup();
+                return Ok(None);
+            }
+        };
+        Ok(Some(Operand { position: token.span.start, term }))
+    }
+
+    fn number(&self, number: Result<tree::Number, String>) -> Result<Term, Error> {
+        number.map(|number| Term::Number(Box::new(number))).map_err(|message| self.error(&message))
+    }
+}
+
+/// Runs `work`, which may recurse once more, with enough stack for it.
+pub(crate) fn with_room<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, work)
+}
