@@ -10,16 +10,27 @@ pub enum Error {
     /// The document is well formed but does not fit the type that was asked for.
     #[error("error unmarshaling JSON: while decoding JSON: {0}")]
     Decode(crate::json::Error),
+    /// The value turns into JSON that Go's YAML reader does not accept.
+    #[error("{0}")]
+    Reread(YamlError),
     /// The value cannot be written as JSON, which is the first step of writing it as YAML.
     #[error("error marshaling into JSON: {0}")]
     Encode(crate::json::Error),
 }
 
 impl Error {
+    /// The same error from reading back what is being written, where Go adds no words of its own.
+    pub(crate) fn unwrapped(self) -> Self {
+        match self {
+            Self::Yaml(error) => Self::Reread(error),
+            other => other,
+        }
+    }
+
     /// The line (from 1) Go's message names, if it names one.
     pub fn line(&self) -> Option<usize> {
         match self {
-            Self::Yaml(error) => error.line(),
+            Self::Yaml(error) | Self::Reread(error) => error.line(),
             Self::Decode(_) | Self::Encode(_) => None,
         }
     }

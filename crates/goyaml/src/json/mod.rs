@@ -78,6 +78,15 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
     decode::decode(value, Strictness::Json)
 }
 
+/// Fails as `json.Marshal` does on a `json.Number` that is not a number; an empty one is zero.
+pub(crate) fn check_number(digits: &str) -> Result<(), Error> {
+    if digits.is_empty() || parse::is_number(digits) {
+        return Ok(());
+    }
+    let quoted = crate::strconv::quote(digits);
+    Err(Error::new(format!("json: invalid number literal, trying to marshal {quoted}")))
+}
+
 pub(crate) fn from_value_with<T: DeserializeOwned>(value: Value, strictness: Strictness) -> Result<T, Error> {
     decode::decode(value, strictness)
 }

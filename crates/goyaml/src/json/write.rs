@@ -230,14 +230,8 @@ impl<'w, 'a> ser::Serializer for &'w mut Writer<'a> {
             return value.serialize(self);
         }
         let digits = value.serialize(TextKey)?;
-        if digits.is_empty() {
-            self.out.push('0');
-        } else if super::parse::is_number(&digits) {
-            self.out.push_str(&digits);
-        } else {
-            let quoted = crate::strconv::quote(&digits);
-            return Err(Error::new(format!("json: invalid number literal, trying to marshal {quoted}")));
-        }
+        super::check_number(&digits)?;
+        self.out.push_str(if digits.is_empty() { "0" } else { &digits });
         Ok(())
     }
 

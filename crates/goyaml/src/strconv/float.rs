@@ -43,9 +43,33 @@ fn decimal(value: f64, precision: i32, bits: u32) -> Decimal {
         Err(_) => format!("{value:e}"),
     };
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).collect();
+    let mut digits: Vec<u8> = mantissa.bytes().filter(u8::is_ascii_digit).collect();
+    if precision < 0 {
+        prefer_even(&mut digits, exponent, value, bits);
+    }
     let point = if value == 0.0 { 0 } else { exponent.parse::<i32>().unwrap_or(0) + 1 };
     Decimal { digits, point }
+}
+
+/// Where two shortest texts are equally near, Go takes the one that ends in an even digit, Rust the
+/// greater one. It takes nearly all the digits a float has to get there.
+fn prefer_even(digits: &mut [u8], exponent: &str, value: f64, bits: u32) {
+    let count = digits.len();
+    if count < if bits == 32 { 7 } else { 15 } || digits[count - 1].is_multiple_of(2) {
+        return;
+    }
+    let exact = format!("{:.*e}", count + 30, value);
+    let mut beyond = exact.bytes().filter(u8::is_ascii_digit).skip(count);
+    if beyond.next() != Some(b'5') || beyond.by_ref().take(30).any(|digit| digit != b'0') {
+        return;
+    }
+    digits[count - 1] -= 1;
+    let shown = String::from_utf8_lossy(digits);
+    let text = format!("{}.{}e{exponent}", &shown[..1], &shown[1..]);
+    let same = if bits == 32 { text.parse() == Ok(value as f32) } else { text.parse() == Ok(value) };
+    if !same {
+        digits[count - 1] += 1;
+    }
 }
 
 fn exponent(text: &mut String, decimal: &Decimal, precision: i32, format: u8) {
@@ -75,8 +99,12 @@ fn push_exponent(text: &mut String, exponent: i32, format: u8) {
 fn fixed(text: &mut String, value: f64, precision: i32, bits: u32) {
     match usize::try_from(precision) {
         Ok(precision) => text.push_str(&format!("{value:.precision$}")),
-        Err(_) if bits == 32 => text.push_str(&format!("{}", value as f32)),
-        Err(_) => text.push_str(&format!("{value}")),
+        Err(_) => {
+            let decimal = decimal(value, -1, bits);
+            let significant =
+                decimal.digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);
+            plain(text, &decimal.digits[..significant], decimal.point);
+        }
     }
 }
 
@@ -134,4 +162,58 @@ fn binary(text: &mut String, value: f64, bits: u32) {
         text.push('+');
     }
     text.push_str(&exponent.to_string());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shortest() {
+        let cases = [
+            (0.0, "0", "0e+00", "0"),
+            (1e6, "1e+06", "1e+06", "1000000"),
+            (100_000.0, "100000", "1e+05", "100000"),
+            (0.000_01, "1e-05", "1e-05", "0.00001"),
+            (0.0001, "0.0001", "1e-04", "0.0001"),
+            (123_456_789.5, "1.234567895e+08", "1.234567895e+08", "123456789.5"),
+            // Ties go to the even digit.
+            (
+                1_564_335_190_411_574.25,
+                "1.5643351904115742e+15",
+                "1.5643351904115742e+15",
+                "1564335190411574.2",
+            ),
+            (f64::MAX, "1.7976931348623157e+308", "1.7976931348623157e+308", ""),
+            (5e-324, "5e-324", "5e-324", ""),
+        ];
+        for (value, general, exponent, fixed) in cases {
+            assert_eq!(format_float(value, b'g', -1, 64), general);
+            assert_eq!(format_float(value, b'e', -1, 64), exponent);
+            if !fixed.is_empty() {
+                assert_eq!(format_float(value, b'f', -1, 64), fixed);
+            }
+        }
+        assert_eq!(format_float(-0.0, b'g', -1, 64), "-0");
+        assert_eq!(format_float(f64::NEG_INFINITY, b'f', 2, 64), "-Inf");
+        assert_eq!(format_float(0.1f32.into(), b'g', -1, 32), "0.1");
+    }
+
+    #[test]
+    fn with_precision() {
+        let cases = [
+            (b'e', 3, 1234.5678, "1.235e+03"),
+            (b'f', 2, 2.675, "2.67"),
+            (b'f', 0, 2.5, "2"),
+            (b'g', 3, 1234.5678, "1.23e+03"),
+            (b'g', 6, 100_000.0, "100000"),
+            (b'G', 2, 1e-7, "1E-07"),
+            (b'x', -1, 1.5, "0x1.8p+00"),
+            (b'X', 2, 10.0, "0X1.40P+03"),
+            (b'b', -1, 1.0, "4503599627370496p-52"),
+        ];
+        for (format, precision, value, expected) in cases {
+            assert_eq!(format_float(value, format, precision, 64), expected);
+        }
+    }
 }

@@ -111,7 +111,7 @@ pub fn unquote_bytes(text: &str) -> Option<Vec<u8>> {
             bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         }
     }
-    (quote == '"' || characters == 1).then_some(bytes)
+    (quote == '"' || characters <= 1).then_some(bytes)
 }
 
 /// Reads what follows a backslash, and returns the rest.
