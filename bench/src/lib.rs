@@ -1,1 +1,0 @@
-//! Compares Slipway with its peers: output, time and memory.
