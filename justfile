@@ -1,0 +1,56 @@
+# The everyday commands. `just` alone lists them.
+
+cache := env("SLIPWAY_CACHE", env("XDG_CACHE_HOME", env("HOME") / ".cache") / "slipway")
+target := env("CARGO_TARGET_DIR", justfile_directory() / "target")
+
+export HELM := env("HELM", cache / "tools/bin/helm4")
+export SLIPWAY_PARITY_CACHE := env("SLIPWAY_PARITY_CACHE", cache / "parity")
+
+_default:
+    @just --list
+
+# Build the command line
+build:
+    cargo build --release
+
+# All tests that need nothing but Rust
+test *ARGS:
+    cargo test --workspace {{ARGS}}
+
+# Formatting, lints, dependencies
+lint:
+    cargo fmt --check
+    cargo clippy --workspace --all-targets -- -D warnings
+    cargo deny check bans licenses sources
+
+# Format the code
+fmt:
+    cargo fmt
+
+# The documentation, without warnings
+docs:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items
+
+# Everything CI does
+ci:
+    .ci/run
+
+# Build what is shipped and measured
+dist:
+    cargo build --profile dist -p cli
+
+# Render charts with Helm and Slipway and compare the outputs: just parity DIR… [--record FILE] [--diff DIR]
+parity *ARGS: dist
+    SLIPWAY="${SLIPWAY:-{{target}}/dist/slipway}" cargo run --release -q -p bench -- parity {{ARGS}}
+
+# Measure time and memory of both over the charts below the directories
+bench-template *ARGS: dist
+    SLIPWAY="${SLIPWAY:-{{target}}/dist/slipway}" cargo run --release -q -p bench -- template {{if ARGS == "" { "examples" } else { ARGS } }}
+
+# Compare with Go and Helm on generated templates, values and documents
+differential *ARGS:
+    SLIPWAY_REQUIRE_ORACLE=1 cargo test --release -p differential -- --nocapture {{ARGS}}
+
+# Fuzz one target: yaml, template, set or archive
+fuzz TARGET SECONDS="60":
+    fuzz/run {{TARGET}} {{SECONDS}}

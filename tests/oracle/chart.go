@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/Masterminds/sprig/v3"
+	"helm.sh/helm/v4/pkg/chart/common"
+	"helm.sh/helm/v4/pkg/chart/common/util"
+	"helm.sh/helm/v4/pkg/chart/loader/archive"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
+	"helm.sh/helm/v4/pkg/engine"
+	"sigs.k8s.io/yaml"
+)
+
+// kubeVersion is fixed, so that answers do not depend on the version of client-go.
+const kubeVersion = "v1.33.0"
+
+// renderChart does what `helm template` does with the files of a chart, up to the rendered files.
+func renderChart(question request) (any, error) {
+	var files []*archive.BufferedFile
+	for name, text := range question.Files {
+		files = append(files, &archive.BufferedFile{Name: name, Data: []byte(text)})
+	}
+	chart, err := loader.LoadFiles(files)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]any{}
+	if err := yaml.Unmarshal([]byte(question.Text), &values); err != nil {
+		return nil, err
+	}
+	if err := chartutil.ProcessDependencies(chart, values); err != nil {
+		return nil, fmt.Errorf("chart dependencies processing failed: %w", err)
+	}
+	version, err := common.ParseKubeVersion(kubeVersion)
+	if err != nil {
+		return nil, err
+	}
+	capabilities := common.DefaultCapabilities.Copy()
+	capabilities.KubeVersion = *version
+	release := common.ReleaseOptions{Name: "oracle", Namespace: "default", Revision: 1, IsInstall: true}
+	top, err := util.ToRenderValues(chart, values, release, capabilities)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Render(chart, top)
+}
+
+// checkSchema says whether Helm accepts values under a schema.
+func checkSchema(question request) (any, error) {
+	values := map[string]any{}
+	if err := yaml.Unmarshal([]byte(question.Text), &values); err != nil {
+		return nil, err
+	}
+	if err := util.ValidateAgainstSingleSchema(values, []byte(question.Schema)); err != nil {
+		return nil, err
+	}
+	return true, nil
+}
+
+// functions lists the names that sprig offers. Helm's table is private; its own names are known to the caller.
+func functions(request) (any, error) {
+	var names []string
+	for name := range sprig.TxtFuncMap() {
+		names = append(names, name)
+	}
+	return names, nil
+}
