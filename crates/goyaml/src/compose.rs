@@ -17,7 +17,36 @@ use crate::{Mapping, Value, YamlError, base64};
 
 /// Reads the first document; `strict` makes a key that is set twice an error.
 pub(crate) fn compose(input: Input<'_>, strict: bool) -> Result<Value, YamlError> {
-    Composer::new(input, strict).document()
+    let composed = Composer::new(input, strict).document()?;
+    if composed.not_finite {
+        check_finite(&composed.value)?;
+    }
+    Ok(composed.value)
+}
+
+/// A document that may still hold numbers which JSON does not have.
+pub(crate) struct Composed {
+    pub(crate) value: Value,
+    /// Whether there may be such numbers.
+    pub(crate) not_finite: bool,
+}
+
+/// Reads the first document, leaving infinities and NaN to the caller.
+pub(crate) fn compose_unchecked(input: Input<'_>) -> Result<Composed, YamlError> {
+    Composer::new(input, false).document()
+}
+
+/// Fails on the first number that JSON does not have, in the order in which JSON is written.
+pub(crate) fn check_finite(value: &Value) -> Result<(), YamlError> {
+    match value {
+        Value::Float(float) if !float.is_finite() => {
+            let text = format!("json: unsupported value: {}", format_float(*float, b'g', -1, 64));
+            Err(YamlError::new(text, None))
+        }
+        Value::Sequence(items) => items.iter().try_for_each(check_finite),
+        Value::Mapping(entries) => entries.values().try_for_each(check_finite),
+        _ => Ok(()),
+    }
 }
 
 /// A finished node.
@@ -134,10 +163,10 @@ impl<'a> Composer<'a> {
         }
     }
 
-    fn document(mut self) -> Result<Value, YamlError> {
+    fn document(mut self) -> Result<Composed, YamlError> {
         self.parser.next()?;
         if matches!(self.parser.next()?.kind, EventKind::StreamEnd) {
-            return Ok(Value::Null);
+            return Ok(Composed { value: Value::Null, not_finite: false });
         }
         let mut root = Node::new(Value::Null, 1);
         loop {
@@ -170,7 +199,7 @@ impl<'a> Composer<'a> {
         self.verdict(root)
     }
 
-    fn verdict(self, root: Node) -> Result<Value, YamlError> {
+    fn verdict(self, root: Node) -> Result<Composed, YamlError> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
@@ -182,13 +211,7 @@ impl<'a> Composer<'a> {
         if let Some(problem) = root.problem {
             return Err(YamlError::new(&*problem, None));
         }
-        if self.not_finite
-            && let Some(float) = first_not_finite(&root.value)
-        {
-            let text = format!("json: unsupported value: {}", format_float(float, b'g', -1, 64));
-            return Err(YamlError::new(text, None));
-        }
-        Ok(root.value)
+        Ok(Composed { value: root.value, not_finite: self.not_finite })
     }
 
     #[cold]
@@ -382,12 +405,7 @@ impl<'a> Composer<'a> {
             Value::String(text) => text,
             Value::Int(value) => value.to_string(),
             Value::Bool(value) => value.to_string(),
-            Value::Float(value) => match format_float(value, b'g', -1, 32).as_str() {
-                "+Inf" => ".inf".to_owned(),
-                "-Inf" => "-.inf".to_owned(),
-                "NaN" => ".nan".to_owned(),
-                text => text.to_owned(),
-            },
+            Value::Float(value) => float_key(value),
             Value::Sequence(_) | Value::Mapping(_) => {
                 self.fail(format!("yaml: invalid map key: {}", gosyntax::print(&value)));
                 String::new()
@@ -422,6 +440,16 @@ impl<'a> Composer<'a> {
     }
 }
 
+/// A float as the name of a key; goyaml's old way to print floats, as if they were of 32 bits.
+pub(crate) fn float_key(value: f64) -> String {
+    match format_float(value, b'g', -1, 32).as_str() {
+        "+Inf" => ".inf".to_owned(),
+        "-Inf" => "-.inf".to_owned(),
+        "NaN" => ".nan".to_owned(),
+        text => text.to_owned(),
+    }
+}
+
 /// Notes what is wrong with the value of a key, which replaces what was wrong with its last value.
 fn note_problem(problems: &mut Vec<(String, Rc<str>)>, name: &str, problem: Option<Rc<str>>) {
     if !problems.is_empty() {
@@ -442,14 +470,4 @@ fn too_many_aliases(decoded: usize, by_alias: usize) -> bool {
         _ => 0.99 - 0.89 * ((decoded - LOW) as f64 / (HIGH - LOW) as f64),
     };
     by_alias > 100 && decoded > 1000 && by_alias as f64 / decoded as f64 > allowed
-}
-
-/// The first number JSON cannot write, in the order JSON writes.
-fn first_not_finite(value: &Value) -> Option<f64> {
-    match value {
-        Value::Float(float) if !float.is_finite() => Some(*float),
-        Value::Sequence(items) => items.iter().find_map(first_not_finite),
-        Value::Mapping(entries) => entries.values().find_map(first_not_finite),
-        _ => None,
-    }
 }
