@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use regex::CaptureLocations;
+
 use super::Regexp;
 
 impl Regexp {
@@ -26,7 +28,7 @@ impl Regexp {
         let mut position = 0;
         let mut previous_end = None;
         while found.len() < limit && position <= text.len() {
-            let Some(range) = self.compiled.find_at(text, position).map(|m| m.range()) else {
+            let Some(range) = self.compiled.find_at(text, position).map(|found| found.range()) else {
                 break;
             };
             let mut accept = true;
@@ -50,39 +52,169 @@ impl Regexp {
         if !template.contains('$') {
             return self.replace_all_literal(text, template);
         }
-        let mut locations = self.compiled.capture_locations();
+        let mut groups = self.compiled.capture_locations();
         let mut output = String::with_capacity(text.len());
-        self.replace_with(text, &mut output, |output, position| {
-            let found = self.compiled.captures_read_at(&mut locations, text, position)?.range();
-            let locations = &locations;
-            Some((found, move |output: &mut String| {
-                self.expand(output, template, text, locations);
-            }))
-            .map(|(range, write)| {
-                let _ = &output;
-                (range, Box::new(write) as Box<dyn FnOnce(&mut String)>)
-            })
-        });
+        let (mut copied, mut position) = (0, 0);
+        while position <= text.len() {
+            let Some(found) = self.compiled.captures_read_at(&mut groups, text, position) else {
+                break;
+            };
+            output.push_str(&text[copied..found.start()]);
+            if found.end() > copied || found.start() == 0 {
+                self.expand(&mut output, template, text, &groups);
+            }
+            copied = found.end();
+            position = next_position(text, position, copied);
+        }
+        output.push_str(&text[copied..]);
         output
     }
 
     /// Replaces every match by a text.
     pub fn replace_all_literal(&self, text: &str, replacement: &str) -> String {
         let mut output = String::with_capacity(text.len());
-        let mut copied = 0;
-        let mut position = 0;
+        let (mut copied, mut position) = (0, 0);
         while position <= text.len() {
             let Some(found) = self.compiled.find_at(text, position) else {
                 break;
             };
             output.push_str(&text[copied..found.start()]);
+            // An empty match right after a match is not replaced again.
             if found.end() > copied || found.start() == 0 {
                 output.push_str(replacement);
             }
             copied = found.end();
-            position = next_position(text, position, found.end());
+            position = next_position(text, position, copied);
         }
         output.push_str(&text[copied..]);
         output
+    }
+
+    /// Writes a replacement template with the groups of a match filled in.
+    fn expand(&self, output: &mut String, mut template: &str, text: &str, groups: &CaptureLocations) {
+        while let Some((before, after)) = template.split_once('$') {
+            output.push_str(before);
+            template = after;
+            if let Some(after) = template.strip_prefix('$') {
+                output.push('$');
+                template = after;
+                continue;
+            }
+            let Some((name, rest)) = take_group_name(template) else {
+                output.push('$');
+                continue;
+            };
+            template = rest;
+            let group = match group_number(name) {
+                Some(number) => groups.get(number),
+                None => self
+                    .names
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, own)| own.as_deref() == Some(name))
+                    .find_map(|(number, _)| groups.get(number)),
+            };
+            if let Some((start, end)) = group {
+                output.push_str(&text[start..end]);
+            }
+        }
+        output.push_str(template);
+    }
+
+    /// Splits a text at the matches into at most `limit` pieces.
+    pub fn split<'t>(&self, text: &'t str, limit: Option<usize>) -> Vec<&'t str> {
+        if limit == Some(0) {
+            return Vec::new();
+        }
+        if !self.source.is_empty() && text.is_empty() {
+            return vec![""];
+        }
+        let mut pieces = Vec::new();
+        let (mut begin, mut end) = (0, 0);
+        for found in self.find_ranges(text, limit) {
+            if limit.is_some_and(|limit| pieces.len() + 1 >= limit) {
+                break;
+            }
+            end = found.start;
+            if found.end != 0 {
+                pieces.push(&text[begin..end]);
+            }
+            begin = found.end;
+        }
+        if end != text.len() {
+            pieces.push(&text[begin..]);
+        }
+        pieces
+    }
+}
+
+/// How far to step over the character at a position; beyond the end, by one.
+fn character_width(text: &str, position: usize) -> usize {
+    text[position..].chars().next().map_or(1, char::len_utf8)
+}
+
+/// Where to look on after a match: behind it, but at least one character further.
+fn next_position(text: &str, position: usize, match_end: usize) -> usize {
+    match_end.max(position + character_width(text, position))
+}
+
+/// Takes the name of a group, in braces or not, off the front of a template.
+fn take_group_name(template: &str) -> Option<(&str, &str)> {
+    let (braced, text) = template.strip_prefix('{').map_or((false, template), |text| (true, text));
+    let end = text
+        .find(|c: char| !(c.is_alphabetic() || c.is_numeric() || c == '_'))
+        .unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    if name.is_empty() {
+        return None;
+    }
+    Some((name, if braced { rest.strip_prefix('}')? } else { rest }))
+}
+
+/// The number of a group, if its name is one.
+fn group_number(name: &str) -> Option<usize> {
+    if name.len() > 1 && name.starts_with('0') || !name.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    name.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replacement_templates_are_go_s() {
+        for (pattern, text, template, expected) in [
+            ("a(x*)b", "-ab-axxb-", "${1}W", "-W-xxW-"),
+            ("a(x*)b", "-ab-axxb-", "$1W", "---"),
+            ("a(?P<n>x*)b", "-axb-", "[$n][${n}]$$$x$", "-[x][x]$$-"),
+            ("", "héé", "-", "-h-é-é-"),
+            ("x*", "baaxc", "-", "-b-a-a-c-"),
+            ("(?P<n>a)|(?P<n>b)", "ab", "<$n>", "<a><b>"),
+        ] {
+            let regexp = Regexp::compile(pattern).unwrap();
+            assert_eq!(regexp.replace_all(text, template), expected, "{pattern} in {text}");
+        }
+    }
+
+    #[test]
+    fn empty_matches_count_as_in_go() {
+        let find = |pattern, text, limit| Regexp::compile(pattern).unwrap().find_all(text, limit);
+        assert_eq!(find("a*", "baac", None), ["", "aa", ""]);
+        assert_eq!(find("", "é", None), ["", ""]);
+        assert_eq!(find(r"\B", "aé", None).len(), 1);
+        assert_eq!(find("[a-z]", "abc", Some(2)), ["a", "b"]);
+    }
+
+    #[test]
+    fn splitting_is_go_s() {
+        let split = |pattern, text, limit| Regexp::compile(pattern).unwrap().split(text, limit);
+        assert_eq!(split("a", "banana", None), ["b", "n", "n", ""]);
+        assert_eq!(split("a", "banana", Some(2)), ["b", "nana"]);
+        assert_eq!(split("z+", "pizza", Some(1)), ["pizza"]);
+        assert_eq!(split("", "abc", None), ["a", "b", "c"]);
+        assert_eq!(split("a", "", None), [""]);
+        assert!(split("a", "ab", Some(0)).is_empty());
     }
 }

@@ -87,7 +87,7 @@ impl<'a> Translator<'a> {
     fn step(&mut self, text: &'a str, last_repeat: &'a str) -> Result<(&'a str, bool), SyntaxError> {
         let after = || &text[1..];
         match text.as_bytes()[0] {
-            b'(' if text.starts_with("(?") => return Ok((self.open_extended(text)?, false)),
+            b'(' if text.starts_with("(?") => Ok((self.open_extended(text)?, false)),
             b'(' => {
                 self.open(true);
                 self.names.push(None);
@@ -425,6 +425,81 @@ fn take_hexadecimal<'a>(text: &'a str, digits: &'a str) -> Result<(u32, &'a str)
                 }
             }
             None => return invalid(""),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::regexp::Regexp;
+
+    fn matches(pattern: &str, text: &str) -> bool {
+        Regexp::compile(pattern).unwrap_or_else(|e| panic!("{pattern}: {e}")).is_match(text)
+    }
+
+    #[test]
+    fn errors_are_go_s() {
+        for (pattern, message) in [
+            ("a**", "invalid nested repetition operator: `**`"),
+            ("a{2}{3}", "invalid nested repetition operator: `{2}{3}`"),
+            ("*a", "missing argument to repetition operator: `*`"),
+            ("(|*)", "missing argument to repetition operator: `*`"),
+            ("a{1001}", "invalid repeat count: `{1001}`"),
+            ("a{2,1}", "invalid repeat count: `{2,1}`"),
+            ("(a{100}){100}", "invalid repeat count: `{100}`"),
+            ("(ab", "missing closing ): `(ab`"),
+            ("ab)", "unexpected ): `ab)`"),
+            ("[a", "missing closing ]: `[a`"),
+            ("[z-a]", "invalid character class range: `z-a`"),
+            ("[[:foo:]]", "invalid character class range: `[:foo:]`"),
+            (r"\p{Foo}", r"invalid character class range: `\p{Foo}`"),
+            (r"\", "trailing backslash at end of expression: ``"),
+            (r"\1", r"invalid escape sequence: `\1`"),
+            (r"\C", r"invalid escape sequence: `\C`"),
+            (r"\x{110000}", r"invalid escape sequence: `\x{110000`"),
+            (r"\é", r"invalid escape sequence: `\é`"),
+            ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
+            ("(?i-)", "invalid or unsupported Perl syntax: `(?i-)`"),
+            ("(?P<a", "invalid named capture: `(?P<a`"),
+            ("(?P<a-b>x)", "invalid named capture: `(?P<a-b>`"),
+        ] {
+            let error = Regexp::compile(pattern).unwrap_err().to_string();
+            assert_eq!(error, format!("error parsing regexp: {message}"), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_the_engines_read_differently_means_what_it_means_in_go() {
+        for (pattern, inside, outside) in [
+            (r"^\d$", "7", "\u{661}"),
+            (r"^\w$", "a", "é"),
+            (r"^\s$", "\u{c}", "\u{b}"),
+            (r"^[[]$", "[", "a"),
+            (r"^[^[]$", "a", "["),
+            (r"^\Qa.b\E*$", "a.bb", "axb"),
+            (r"^[a&&b]$", "&", "c"),
+            (r"^[a--]$", "a", "b"),
+            (r"^[a~~b]$", "~", "c"),
+            (r"^a{,2}$", "a{,2}", "aa"),
+            (r"^[]a]$", "]", "b"),
+            (r"^a$", "a", "a\n"),
+            (r"(?m)^b$", "a\nb", "ab"),
+            (r"^.$", "é", "\n"),
+            (r"(?s)^.$", "\n", "ab"),
+            (r"(?i)^K$", "\u{212a}", "l"),
+            (r"(?i)^\W$", "-", "\u{212a}"),
+            (r"a(?i)*b", "aaB", "c"),
+            (r"^(?:a+(?i)?)b$", "b", "c"),
+            (r"^\p{Greek}$", "α", "a"),
+            (r"^\pN$", "٣", "a"),
+            (r"^\P{^Lu}$", "A", "a"),
+            (r"^[[:^digit:]\n]$", "a", "1"),
+            (r"^[\x{d800}a]$", "a", "b"),
+            (r"^\101$", "A", "1"),
+            (r"^\b$|^x$", "x", ""),
+        ] {
+            assert!(matches(pattern, inside), "{pattern} should match {inside:?}");
+            assert!(!matches(pattern, outside), "{pattern} should not match {outside:?}");
         }
     }
 }
