@@ -1,0 +1,285 @@
+//! Strings: trimming, cutting, searching, quoting, indenting, joining and splitting.
+
+use std::rc::Rc;
+
+use super::print::{quote, strslice, strval};
+use super::{Args, Context, Function, FunctionError};
+use crate::value::types::{ANY, BOOL, INT, LIST_STRING, MAP_STRING, STRING};
+use crate::value::{Entries, List, Text, Value};
+
+type Result = std::result::Result<Value, FunctionError>;
+
+pub(super) static TABLE: &[Function] = &[
+    Function::new("hello", &[], STRING, |_, _| Ok("Hello!".into())),
+    Function::new("trunc", &[INT, STRING], STRING, trunc),
+    Function::new("trim", &[STRING], STRING, |_, args| Ok(part(args, 0, args.str(0).trim()))),
+    Function::new("repeat", &[INT, STRING], STRING, repeat),
+    Function::new("trimall", &[STRING, STRING], STRING, trim_all),
+    Function::new("trimAll", &[STRING, STRING], STRING, trim_all),
+    Function::new("trimSuffix", &[STRING, STRING], STRING, |_, args| {
+        Ok(match args.bytes(1).strip_suffix(args.bytes(0)) {
+            Some(rest) if !args.bytes(0).is_empty() => Text::from_bytes(rest).into(),
+            _ => args.value(1).clone(),
+        })
+    }),
+    Function::new("trimPrefix", &[STRING, STRING], STRING, |_, args| {
+        Ok(match args.bytes(1).strip_prefix(args.bytes(0)) {
+            Some(rest) if !args.bytes(0).is_empty() => Text::from_bytes(rest).into(),
+            _ => args.value(1).clone(),
+        })
+    }),
+    Function::new("substr", &[INT, INT, STRING], STRING, substr),
+    Function::new("contains", &[STRING, STRING], BOOL, |_, args| {
+        Ok(find(args.bytes(1), args.bytes(0)).is_some().into())
+    }),
+    Function::new("hasPrefix", &[STRING, STRING], BOOL, |_, args| {
+        Ok(args.bytes(1).starts_with(args.bytes(0)).into())
+    }),
+    Function::new("hasSuffix", &[STRING, STRING], BOOL, |_, args| {
+        Ok(args.bytes(1).ends_with(args.bytes(0)).into())
+    }),
+    Function::variadic("quote", &[ANY], STRING, |_, args| {
+        Ok(joined(args.rest(0), |value| quote(&strval(value))))
+    }),
+    Function::variadic("squote", &[ANY], STRING, |_, args| {
+        let mut out = Vec::new();
+        for value in args.rest(0).iter().filter(|value| !matches!(value, Value::Nil)) {
+            if !out.is_empty() {
+                out.push(b' ');
+            }
+            out.push(b'\'');
+            crate::fmt::append(&mut out, value);
+            out.push(b'\'');
+        }
+        Ok(Text::from_bytes(out).into())
+    }),
+    Function::variadic("cat", &[ANY], STRING, |_, args| {
+        let mut out = Vec::new();
+        for (index, value) in args.rest(0).iter().filter(|v| !matches!(v, Value::Nil)).enumerate() {
+            if index > 0 {
+                out.push(b' ');
+            }
+            crate::fmt::append(&mut out, value);
+        }
+        Ok(Text::from_bytes(out).into())
+    }),
+    Function::new("indent", &[INT, STRING], STRING, |_, args| indented(args, "")),
+    Function::new("nindent", &[INT, STRING], STRING, |_, args| indented(args, "\n")),
+    Function::new("replace", &[STRING, STRING, STRING], STRING, replace),
+    Function::new("plural", &[STRING, STRING, INT], STRING, |_, args| {
+        Ok(args.value(usize::from(args.int(2) != 1)).clone())
+    }),
+    Function::new("toString", &[ANY], STRING, |_, args| Ok(strval(args.value(0)).into())),
+    Function::new("toStrings", &[ANY], LIST_STRING, |_, args| Ok(string_list(args.value(0)))),
+    Function::new("join", &[STRING, ANY], STRING, |_, args| {
+        let items = strslice(args.value(1));
+        let parts: Vec<&[u8]> = items.iter().map(Text::as_bytes).collect();
+        Ok(Text::from_bytes(parts.join(args.bytes(0))).into())
+    }),
+    Function::new("sortAlpha", &[ANY], LIST_STRING, sort_alpha),
+    Function::new("split", &[STRING, STRING], MAP_STRING, |_, args| {
+        Ok(numbered(split(&args.str(1), &args.str(0), None)))
+    }),
+    Function::new("splitn", &[STRING, INT, STRING], MAP_STRING, |_, args| {
+        Ok(numbered(split(&args.str(2), &args.str(0), usize::try_from(args.int(1)).ok())))
+    }),
+    Function::new("splitList", &[STRING, STRING], LIST_STRING, |_, args| {
+        Ok(Value::strings(split(&args.str(1), &args.str(0), None)))
+    }),
+];
+
+/// A part of an argument; the argument itself, without a copy, if it is the whole.
+fn part(args: Args<'_>, index: usize, part: &str) -> Value {
+    if part.len() == args.bytes(index).len() { args.value(index).clone() } else { part.into() }
+}
+
+/// Panics as Go does when a slice's bounds are wrong.
+fn slice_bounds(text: &[u8], start: i64, end: Option<i64>) -> std::result::Result<&[u8], FunctionError> {
+    let length = text.len() as i64;
+    let panic = |bounds: String| {
+        Err(FunctionError::new(format!("runtime error: slice bounds out of range {bounds}")))
+    };
+    match end {
+        Some(end) if end < 0 => return panic(format!("[:{end}]")),
+        Some(end) if end > length => return panic(format!("[:{end}] with length {length}")),
+        _ => {}
+    }
+    let end = end.unwrap_or(length);
+    if start > end {
+        return panic(format!("[{start}:{end}]"));
+    }
+    Ok(&text[start as usize..end as usize])
+}
+
+fn trunc(_: &Context, args: Args<'_>) -> Result {
+    let (count, bytes) = (args.int(0), args.bytes(1));
+    let length = bytes.len() as i64;
+    let kept = if count < 0 && length + count > 0 {
+        &bytes[(length + count) as usize..]
+    } else if count >= 0 && length > count {
+        &bytes[..count as usize]
+    } else {
+        return Ok(args.value(1).clone());
+    };
+    Ok(Text::from_bytes(kept).into())
+}
+
+fn substr(_: &Context, args: Args<'_>) -> Result {
+    let (start, end, bytes) = (args.int(0), args.int(1), args.bytes(2));
+    let kept = if start < 0 {
+        slice_bounds(bytes, 0, Some(end))?
+    } else if end < 0 || end > bytes.len() as i64 {
+        slice_bounds(bytes, start, None)?
+    } else {
+        slice_bounds(bytes, start, Some(end))?
+    };
+    Ok(Text::from_bytes(kept).into())
+}
+
+fn repeat(_: &Context, args: Args<'_>) -> Result {
+    Ok(Text::from_bytes(repeated(args.bytes(1), args.int(0))?).into())
+}
+
+/// `strings.Repeat`.
+fn repeated(bytes: &[u8], count: i64) -> std::result::Result<Vec<u8>, FunctionError> {
+    let count =
+        usize::try_from(count).map_err(|_| FunctionError::new("strings: negative Repeat count"))?;
+    match bytes.len().checked_mul(count) {
+        Some(length) if i64::try_from(length).is_ok() => {
+            let mut out = Vec::new();
+            out.try_reserve_exact(length)
+                .map_err(|_| FunctionError::new("strings: Repeat output length overflow"))?;
+            for _ in 0..count {
+                out.extend_from_slice(bytes);
+            }
+            Ok(out)
+        }
+        _ => Err(FunctionError::new("strings: Repeat output length overflow")),
+    }
+}
+
+fn trim_all(_: &Context, args: Args<'_>) -> Result {
+    let (cutset, text) = (args.str(0), args.str(1));
+    Ok(part(args, 1, text.trim_matches(|c| cutset.contains(c))))
+}
+
+fn find(text: &[u8], pattern: &[u8]) -> Option<usize> {
+    if let (Ok(text), Ok(pattern)) = (str::from_utf8(text), str::from_utf8(pattern)) {
+        return text.find(pattern);
+    }
+    if pattern.is_empty() {
+        return Some(0);
+    }
+    text.windows(pattern.len()).position(|window| window == pattern)
+}
+
+fn joined(values: &[Value], mut print: impl FnMut(&Value) -> String) -> Value {
+    let mut printed = values.iter().filter(|value| !matches!(value, Value::Nil)).map(&mut print);
+    let mut out = printed.next().unwrap_or_default();
+    for text in printed {
+        out.push(' ');
+        out.push_str(&text);
+    }
+    out.into()
+}
+
+fn indented(args: Args<'_>, before: &str) -> Result {
+    let count = args.int(0);
+    if count < 0 {
+        return Err(FunctionError::new("strings: negative Repeat count"));
+    }
+    let bytes = args.bytes(1);
+    let lines = 1 + bytes.iter().filter(|byte| **byte == b'\n').count();
+    let pad = repeated(b" ", count)?;
+    let mut out = Vec::with_capacity(before.len() + bytes.len() + lines * pad.len());
+    out.extend_from_slice(before.as_bytes());
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        out.extend_from_slice(&pad);
+        out.extend_from_slice(line);
+    }
+    if bytes.is_empty() || bytes.ends_with(b"\n") {
+        out.extend_from_slice(&pad);
+    }
+    Ok(Text::from_bytes(out).into())
+}
+
+fn replace(_: &Context, args: Args<'_>) -> Result {
+    if let (Some(old), Some(new), Some(text)) = (
+        args.value(0).as_text().and_then(Text::as_str),
+        args.value(1).as_text().and_then(Text::as_str),
+        args.value(2).as_text().and_then(Text::as_str),
+    ) {
+        return Ok(if text.contains(old) { text.replace(old, new).into() } else { args.value(2).clone() });
+    }
+    let (old, new, mut rest) = (args.bytes(0), args.bytes(1), args.bytes(2));
+    if old.is_empty() {
+        return Ok(args.str(2).replace("", &args.str(1)).into());
+    }
+    let mut out = Vec::with_capacity(rest.len());
+    while let Some(position) = find(rest, old) {
+        out.extend_from_slice(&rest[..position]);
+        out.extend_from_slice(new);
+        rest = &rest[position + old.len()..];
+    }
+    out.extend_from_slice(rest);
+    Ok(Text::from_bytes(out).into())
+}
+
+/// The value as a `[]string`; one that is a `[]string` already stays the same, shared list.
+fn string_list(value: &Value) -> Value {
+    match value {
+        Value::List(list) if list.ty() == LIST_STRING => value.clone(),
+        _ => Value::strings(strslice(value)),
+    }
+}
+
+fn sort_alpha(_: &Context, args: Args<'_>) -> Result {
+    let value = args.value(0);
+    if !matches!(value, Value::List(_) | Value::Bytes(_)) {
+        return Ok(Value::strings([strval(value)]));
+    }
+    let list = string_list(value);
+    if let Value::List(list) = &list {
+        // A []string is sorted in place, which everyone who holds it sees.
+        sort_strings(list);
+    }
+    Ok(list)
+}
+
+fn sort_strings(list: &Rc<List>) {
+    let bytes = |value: &Value| value.as_text().cloned();
+    list.borrow_mut().sort_by(|a, b| bytes(a).cmp(&bytes(b)));
+}
+
+/// `strings.SplitN`; without a limit, `strings.Split`.
+fn split<'t>(text: &'t str, separator: &str, limit: Option<usize>) -> Vec<&'t str> {
+    let limit = limit.unwrap_or(usize::MAX);
+    if limit == 0 {
+        return Vec::new();
+    }
+    if !separator.is_empty() {
+        return text.splitn(limit, separator).collect();
+    }
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        if parts.len() + 1 == limit {
+            parts.push(rest);
+            break;
+        }
+        let (first, after) = rest.split_at(character.len_utf8());
+        parts.push(first);
+        rest = after;
+    }
+    parts
+}
+
+/// The parts as a map `_0`, `_1` and so on.
+fn numbered(parts: Vec<&str>) -> Value {
+    let entries: Entries = parts
+        .into_iter()
+        .enumerate()
+        .map(|(index, part)| (Rc::from(format!("_{index}")), part.into()))
+        .collect();
+    Value::map_of(MAP_STRING, entries)
+}
