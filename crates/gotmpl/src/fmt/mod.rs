@@ -5,6 +5,7 @@ mod number;
 mod printer;
 
 use printer::Printer;
+pub(crate) use printer::quote_bytes;
 
 use crate::value::{Kind, Text, Value};
 

@@ -97,10 +97,7 @@ fn swap_case(text: &str) -> String {
     let mut after_space = true;
     text.chars()
         .map(|character| {
-            if character.is_uppercase() && to_lower(character) != character
-                || runes::is_upper(character)
-                || runes::is_title(character)
-            {
+            if runes::is_upper(character) || runes::is_title(character) {
                 after_space = false;
                 to_lower(character)
             } else if runes::is_lower(character) {

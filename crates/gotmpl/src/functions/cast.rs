@@ -42,6 +42,15 @@ pub(super) fn truncate(number: f64) -> i64 {
     if (-LIMIT..LIMIT).contains(&number) { number as i64 } else { i64::MIN }
 }
 
+/// What `strconv.ParseInt` returns beside its error: the nearest number if the text is out of range.
+pub(super) fn nearest(error: &strconv::NumError) -> i64 {
+    match error.reason {
+        strconv::NumErrorReason::Range if error.input.starts_with('-') => i64::MIN,
+        strconv::NumErrorReason::Range => i64::MAX,
+        _ => 0,
+    }
+}
+
 fn parse_integer(text: &str) -> i64 {
     strconv::parse_int(without_zero_fraction(text), 0, 64).unwrap_or(0)
 }

@@ -51,10 +51,7 @@ impl Decimal {
     }
 
     pub(super) fn multiply(self, other: Self) -> Self {
-        Self {
-            coefficient: self.coefficient * other.coefficient,
-            exponent: self.exponent + other.exponent,
-        }
+        Self { coefficient: self.coefficient * other.coefficient, exponent: self.exponent + other.exponent }
     }
 
     /// Divides, rounding half away from zero.
@@ -69,11 +66,8 @@ impl Decimal {
         let rest = dividend.clone() - &quotient * &divisor;
         let half_or_more = rest.magnitude() * 2u32 >= *divisor.magnitude();
         let away = if dividend.sign() == divisor.sign() { 1 } else { -1 };
-        let coefficient = if half_or_more && dividend.sign() != Sign::NoSign {
-            quotient + away
-        } else {
-            quotient
-        };
+        let coefficient =
+            if half_or_more && dividend.sign() != Sign::NoSign { quotient + away } else { quotient };
         Ok(Self { coefficient, exponent: -DIVISION_DIGITS })
     }
 }

@@ -6,7 +6,29 @@ use std::rc::Rc;
 
 use crate::value::{List, Map, Text, Type, Value};
 
+mod cases;
+mod cast;
+pub mod dates;
+mod decimal;
+mod defaults;
+mod dicts;
+pub mod durations;
+mod encoding;
 mod environment;
+mod json;
+mod library;
+mod lists;
+mod merge;
+mod network;
+mod numeric;
+mod paths;
+mod print;
+mod reflection;
+mod regex;
+mod strings;
+mod url;
+mod versions;
+mod yaml;
 
 pub use environment::{Environment, Instant, Offline, Zone};
 

@@ -1,6 +1,6 @@
 //! Numbers: arithmetic, rounding, ranges.
 
-use super::cast::{to_float64, to_int64};
+use super::cast::{nearest, to_float64, to_int64};
 use super::decimal::Decimal;
 use super::print::sprint;
 use super::{Args, Context, Function, FunctionError};
@@ -11,7 +11,7 @@ type Result = std::result::Result<Value, FunctionError>;
 
 pub(super) static TABLE: &[Function] = &[
     Function::new("atoi", &[STRING], INT, |_, args| {
-        Ok(Value::int(goyaml::strconv::atoi(&args.str(0)).unwrap_or(0)))
+        Ok(Value::int(goyaml::strconv::atoi(&args.str(0)).unwrap_or_else(|error| nearest(&error))))
     }),
     Function::new("int64", &[ANY], INT64, |_, args| Ok(Value::int64(to_int64(args.value(0))))),
     Function::new("int", &[ANY], INT, |_, args| Ok(Value::int(to_int64(args.value(0))))),
@@ -25,9 +25,7 @@ pub(super) static TABLE: &[Function] = &[
     Function::new("untilStep", &[INT, INT, INT], LIST_INT, |_, args| {
         Ok(int_list(range(args.int(0), args.int(1), args.int(2))?))
     }),
-    Function::new("add1", &[ANY], INT64, |_, args| {
-        Ok(Value::int64(to_int64(args.value(0)).wrapping_add(1)))
-    }),
+    Function::new("add1", &[ANY], INT64, |_, args| Ok(Value::int64(to_int64(args.value(0)).wrapping_add(1)))),
     Function::variadic("add", &[ANY], INT64, |_, args| {
         Ok(Value::int64(args.rest(0).iter().map(to_int64).fold(0, i64::wrapping_add)))
     }),

@@ -142,8 +142,7 @@ fn repeat(_: &Context, args: Args<'_>) -> Result {
 
 /// `strings.Repeat`.
 fn repeated(bytes: &[u8], count: i64) -> std::result::Result<Vec<u8>, FunctionError> {
-    let count =
-        usize::try_from(count).map_err(|_| FunctionError::new("strings: negative Repeat count"))?;
+    let count = usize::try_from(count).map_err(|_| FunctionError::new("strings: negative Repeat count"))?;
     match bytes.len().checked_mul(count) {
         Some(length) if i64::try_from(length).is_ok() => {
             let mut out = Vec::new();

@@ -52,10 +52,8 @@ pub fn parse(text: &str) -> Result<i64, DurationError> {
         if name.is_empty() {
             return Err(error("missing unit in duration"));
         }
-        let unit = unit(name)
-            .ok_or_else(|| error(&format!("unknown unit {} in duration", quote(name))))?;
-        let mut nanoseconds =
-            whole_count.checked_mul(unit).filter(|n| *n <= 1 << 63).ok_or_else(invalid)?;
+        let unit = unit(name).ok_or_else(|| error(&format!("unknown unit {} in duration", quote(name))))?;
+        let mut nanoseconds = whole_count.checked_mul(unit).filter(|n| *n <= 1 << 63).ok_or_else(invalid)?;
         nanoseconds += fraction_of(fraction, unit);
         total = total.checked_add(nanoseconds).filter(|n| *n <= 1 << 63).ok_or_else(invalid)?;
         rest = after;

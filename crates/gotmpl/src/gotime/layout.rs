@@ -29,7 +29,11 @@ pub(super) enum Element {
     /// A numeric offset.
     Offset(Offset),
     /// Fractional seconds: how many digits, and whether zeros at the end are kept.
-    Fraction { digits: usize, keep_zeros: bool, separator: u8 },
+    Fraction {
+        digits: usize,
+        keep_zeros: bool,
+        separator: u8,
+    },
 }
 
 /// How an offset is written.

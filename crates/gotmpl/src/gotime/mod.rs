@@ -32,8 +32,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// The names of the days of the week, Sunday first.
-const WEEKDAYS: [&str; 7] =
-    ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /// The name of a month, as `time.Month` prints it.
 pub(crate) fn month_name(month: i64) -> String {

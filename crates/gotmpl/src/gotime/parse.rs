@@ -15,7 +15,10 @@ pub enum ParseError {
     /// Part of the text does not fit the layout.
     #[error(
         "parsing time {} as {}: cannot parse {} as {}",
-        quote(text), quote(layout), quote(text_element), quote(layout_element)
+        quote(text),
+        quote(layout),
+        quote(text_element),
+        quote(layout_element)
     )]
     Mismatch {
         /// The layout.
@@ -288,8 +291,7 @@ impl Fields {
         if let Some(offset) = self.offset.filter(|offset| *offset != -1) {
             let seconds = seconds - i64::from(offset);
             let local = local_at(seconds);
-            if local.offset == offset
-                && (self.zone_name.is_empty() || *local.abbreviation == *self.zone_name)
+            if local.offset == offset && (self.zone_name.is_empty() || *local.abbreviation == *self.zone_name)
             {
                 return at(seconds, Location::Local);
             }

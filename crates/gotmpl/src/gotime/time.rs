@@ -64,10 +64,8 @@ impl Time {
     #[must_use]
     pub fn add(&self, duration: i64, environment: &dyn Environment) -> Self {
         let nanoseconds = i64::from(self.nanoseconds) + duration % SECOND;
-        let seconds = self
-            .seconds
-            .wrapping_add(duration / SECOND)
-            .wrapping_add(nanoseconds.div_euclid(SECOND));
+        let seconds =
+            self.seconds.wrapping_add(duration / SECOND).wrapping_add(nanoseconds.div_euclid(SECOND));
         Self::at(seconds, nanoseconds.rem_euclid(SECOND) as u32, self.location.clone(), environment)
     }
 

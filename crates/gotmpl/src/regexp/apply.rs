@@ -161,9 +161,7 @@ fn next_position(text: &str, position: usize, match_end: usize) -> usize {
 /// Takes the name of a group, in braces or not, off the front of a template.
 fn take_group_name(template: &str) -> Option<(&str, &str)> {
     let (braced, text) = template.strip_prefix('{').map_or((false, template), |text| (true, text));
-    let end = text
-        .find(|c: char| !(c.is_alphabetic() || c.is_numeric() || c == '_'))
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !(c.is_alphabetic() || c.is_numeric() || c == '_')).unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
     if name.is_empty() {
         return None;

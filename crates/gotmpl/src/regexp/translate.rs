@@ -221,10 +221,8 @@ impl<'a> Translator<'a> {
     }
 
     fn close(&mut self) -> Result<(), SyntaxError> {
-        let group = self
-            .groups
-            .pop()
-            .ok_or_else(|| SyntaxError::new(Problem::UnexpectedParenthesis, self.whole))?;
+        let group =
+            self.groups.pop().ok_or_else(|| SyntaxError::new(Problem::UnexpectedParenthesis, self.whole))?;
         self.output.push(')');
         self.flags = group.flags;
         let height = self.height + 1 + u32::from(group.captures);
@@ -400,8 +398,7 @@ pub(super) fn take_escape(text: &str) -> Result<(u32, &str), SyntaxError> {
 
 /// Takes what follows `\x`: two digits, or any number of them in braces.
 fn take_hexadecimal<'a>(text: &'a str, digits: &'a str) -> Result<(u32, &'a str), SyntaxError> {
-    let invalid =
-        |rest: &str| Err(SyntaxError::new(Problem::Escape, &text[..text.len() - rest.len()]));
+    let invalid = |rest: &str| Err(SyntaxError::new(Problem::Escape, &text[..text.len() - rest.len()]));
     let mut characters = digits.chars();
     if !digits.starts_with('{') {
         let (high, low) = (characters.next(), characters.next());

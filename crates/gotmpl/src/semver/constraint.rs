@@ -229,11 +229,7 @@ impl<'a> Pattern<'a> {
         Some((Self { text: &text[..text.len() - rest.len()], numbers, pre }, rest))
     }
 
-    fn into_comparison(
-        self,
-        sign: &'static str,
-        operator: Operator,
-    ) -> Result<Comparison, ConstraintError> {
+    fn into_comparison(self, sign: &'static str, operator: Operator) -> Result<Comparison, ConstraintError> {
         let [major, minor, patch] = self.numbers;
         let open = |number: &str| matches!(number, "" | "x" | "X" | "*");
         let (wildcard, version) = if open(major) {

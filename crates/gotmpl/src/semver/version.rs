@@ -174,14 +174,14 @@ impl Version {
 
     /// Compares by precedence: numbers first, then pre-release; metadata does not count.
     pub fn precedence(&self, other: &Self) -> Ordering {
-        (self.major, self.minor, self.patch)
-            .cmp(&(other.major, other.minor, other.patch))
-            .then_with(|| match (self.pre.is_empty(), other.pre.is_empty()) {
+        (self.major, self.minor, self.patch).cmp(&(other.major, other.minor, other.patch)).then_with(
+            || match (self.pre.is_empty(), other.pre.is_empty()) {
                 (true, true) => Ordering::Equal,
                 (true, false) => Ordering::Greater,
                 (false, true) => Ordering::Less,
                 (false, false) => compare_prerelease(&self.pre, &other.pre),
-            })
+            },
+        )
     }
 
     /// The next patch version; of a pre-release, the version it leads to.

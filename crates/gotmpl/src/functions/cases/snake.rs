@@ -101,10 +101,9 @@ fn is_alphabet(character: char) -> bool {
     is_letter(character) && !is_caseless(character)
 }
 
-/// Letters of scripts without case are no part of words.
+/// Chinese, Japanese and Korean characters are no part of words.
 fn is_caseless(character: char) -> bool {
-    matches!(character, '\u{2e80}'..='\u{2fff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
-        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+    matches!(character, '\u{4e00}'..='\u{9fcc}' | '\u{3400}'..='\u{4d85}' | '\u{20000}'..='\u{2b81d}')
 }
 
 /// Splits the first word off: its kind, itself, and what is left.
