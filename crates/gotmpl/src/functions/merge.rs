@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     fn yaml(text: &str) -> Value {
-        goyaml::json::from_str(text).map(|value| Value::from(&value)).unwrap()
+        goyaml::json::from_str(text).unwrap().numbers_as_float64().into()
     }
 
     fn merged(destination: &str, source: &str, overwrite: bool) -> String {
