@@ -1,6 +1,6 @@
 //! Kubernetes objects as Slipway handles them before a cluster is in sight.
 //!
-//! Three things live here, and nothing in this crate reads a file, a clock or a network:
+//! Four things live here, and nothing in this crate reads a file, a clock or a network:
 //!
 //! - [`ObjectId`] says *which* object is meant: API group, kind, namespace and name. The API version is left out on
 //!   purpose. An object that a chart moves from `apps/v1beta1` to `apps/v1` is still the same object, and whoever
@@ -10,6 +10,7 @@
 //!   re-serialised, so what is shown, hashed, stored and applied is one and the same.
 //! - [`KindOrder`] is the order in which kinds go in and come out, as Helm has it. The two orders are not each
 //!   other's reverse: on the way out a Service leaves before the workloads behind it.
+//! - [`jsonpath`] is Kubernetes' dialect of JSONPath, which finds things inside of an object.
 //!
 //! ```
 //! use objects::{Head, KindOrder, ObjectId};
@@ -24,6 +25,7 @@
 //! ```
 
 mod identity;
+pub mod jsonpath;
 mod kind_order;
 mod manifest;
 
