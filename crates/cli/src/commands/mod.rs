@@ -1,0 +1,56 @@
+//! The commands, one file each. All have a type `Arguments` with their flags and a function `run`.
+
+pub(crate) mod completion;
+pub(crate) mod create;
+pub(crate) mod dependency;
+pub(crate) mod env;
+pub(crate) mod lint;
+pub(crate) mod man;
+pub(crate) mod package;
+pub(crate) mod pull;
+pub(crate) mod push;
+pub(crate) mod registry;
+pub(crate) mod repo;
+pub(crate) mod search;
+pub(crate) mod show;
+pub(crate) mod template;
+pub(crate) mod verify;
+pub(crate) mod version;
+
+use std::io::Write as _;
+
+use crate::arguments::{Arguments, Command};
+use crate::context::Context;
+use crate::output::Output;
+use crate::report::Failure;
+use crate::settings::Settings;
+
+/// Runs the command that the arguments name. What it wrote is seen even if it failed.
+pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let settings = Settings::new(arguments.global)?;
+    let mut context = Context { settings, out: Output::new() };
+    let outcome = dispatch(arguments.command, &mut context);
+    context.out.flush()?;
+    outcome
+}
+
+fn dispatch(command: Command, context: &mut Context) -> Result<(), Failure> {
+    match command {
+        Command::Template(arguments) => template::run(&arguments, context),
+        Command::Lint(arguments) => lint::run(&arguments, context),
+        Command::Show(arguments) => show::run(arguments, context),
+        Command::Dependency(arguments) => dependency::run(arguments, context),
+        Command::Package(arguments) => package::run(&arguments, context),
+        Command::Pull(arguments) => pull::run(&arguments, context),
+        Command::Push(arguments) => push::run(&arguments, context),
+        Command::Verify(arguments) => verify::run(&arguments, context),
+        Command::Create(arguments) => create::run(&arguments, context),
+        Command::Repo(arguments) => repo::run(arguments, context),
+        Command::Search(arguments) => search::run(arguments, context),
+        Command::Registry(arguments) => registry::run(arguments, context),
+        Command::Env(arguments) => env::run(&arguments, context),
+        Command::Version(arguments) => version::run(&arguments, context),
+        Command::Completion(arguments) => completion::run(&arguments, context),
+        Command::Man(arguments) => man::run(&arguments, context),
+    }
+}

@@ -1,0 +1,15 @@
+//! Groups of flags that several commands share.
+
+mod chart_source;
+mod connection;
+mod dependencies;
+mod global;
+mod output_format;
+mod values;
+
+pub(crate) use chart_source::ChartSourceFlags;
+pub(crate) use connection::ConnectionFlags;
+pub(crate) use dependencies::DependencyFlags;
+pub(crate) use global::GlobalFlags;
+pub(crate) use output_format::{OutputFormat, OutputFormatFlag};
+pub(crate) use values::ValuesFlags;

@@ -1,0 +1,131 @@
+//! The settings of a run: the global flags, then the environment, then defaults.
+
+mod kubeconfig;
+
+use std::path::PathBuf;
+
+use chart::remote::paths::Paths;
+
+use crate::flags::GlobalFlags;
+use crate::go_flags::boolean;
+use crate::report::Failure;
+
+/// Everything that is settled before a command starts.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) debug: bool,
+    pub(crate) paths: Paths,
+    flags: GlobalFlags,
+}
+
+impl Settings {
+    /// Reads the environment for what the flags leave open, and decides about colours.
+    pub(crate) fn new(flags: GlobalFlags) -> Result<Self, Failure> {
+        choose_colors(flags.color.as_deref())?;
+        let mut paths = Paths::from_env();
+        let replace = |path: &mut PathBuf, flag: &Option<String>| {
+            if let Some(flag) = flag {
+                *path = PathBuf::from(flag);
+            }
+        };
+        replace(&mut paths.registry_config, &flags.registry_config);
+        replace(&mut paths.repository_config, &flags.repository_config);
+        replace(&mut paths.repository_cache, &flags.repository_cache);
+        replace(&mut paths.content_cache, &flags.content_cache);
+        let debug = flags.debug || variable("HELM_DEBUG").is_some_and(|text| boolean(&text) == Ok(true));
+        Ok(Self { debug, paths, flags })
+    }
+
+    /// The namespace to work in: the flag, `HELM_NAMESPACE`, the kubeconfig's context, the pod
+    /// this runs in, `default`.
+    pub(crate) fn namespace(&self) -> String {
+        let wanted = or_variable(&self.flags.namespace, "HELM_NAMESPACE");
+        if !wanted.is_empty() {
+            return wanted;
+        }
+        let context = or_variable(&self.flags.kube_context, "HELM_KUBECONTEXT");
+        kubeconfig::namespace(self.flags.kubeconfig.as_deref(), &context)
+            .unwrap_or_else(|| "default".to_owned())
+    }
+
+    /// Every variable that this run obeys, with its value, in order of their names.
+    pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
+        let flags = &self.flags;
+        let path = |path: &PathBuf| path.display().to_string();
+        let insecure = flags.kube_insecure_skip_tls_verify
+            || variable("HELM_KUBEINSECURE_SKIP_TLS_VERIFY").is_some_and(|text| boolean(&text) == Ok(true));
+        let groups = if flags.kube_as_groups.is_empty() {
+            variable("HELM_KUBEASGROUPS").unwrap_or_default().trim_matches([',', ' ']).to_owned()
+        } else {
+            flags.kube_as_groups.join(",")
+        };
+        let mut variables = vec![
+            ("HELM_BIN", std::env::args().next().unwrap_or_default()),
+            ("HELM_BURST_LIMIT", number(flags.burst_limit, "HELM_BURST_LIMIT", 100).to_string()),
+            ("HELM_CACHE_HOME", path(&self.paths.cache_home)),
+            ("HELM_CONFIG_HOME", path(&self.paths.config_home)),
+            ("HELM_CONTENT_CACHE", path(&self.paths.content_cache)),
+            ("HELM_DATA_HOME", path(&self.paths.data_home)),
+            ("HELM_DEBUG", self.debug.to_string()),
+            ("HELM_KUBEAPISERVER", or_variable(&flags.kube_apiserver, "HELM_KUBEAPISERVER")),
+            ("HELM_KUBEASGROUPS", groups),
+            ("HELM_KUBEASUSER", or_variable(&flags.kube_as_user, "HELM_KUBEASUSER")),
+            ("HELM_KUBECAFILE", or_variable(&flags.kube_ca_file, "HELM_KUBECAFILE")),
+            ("HELM_KUBECONTEXT", or_variable(&flags.kube_context, "HELM_KUBECONTEXT")),
+            ("HELM_KUBEINSECURE_SKIP_TLS_VERIFY", insecure.to_string()),
+            (
+                "HELM_KUBETLS_SERVER_NAME",
+                or_variable(&flags.kube_tls_server_name, "HELM_KUBETLS_SERVER_NAME"),
+            ),
+            ("HELM_KUBETOKEN", or_variable(&flags.kube_token, "HELM_KUBETOKEN")),
+            ("HELM_MAX_HISTORY", number(None, "HELM_MAX_HISTORY", 10).to_string()),
+            ("HELM_NAMESPACE", self.namespace()),
+            ("HELM_PLUGINS", path(&self.paths.plugins)),
+            ("HELM_QPS", format!("{:.2}", number(flags.qps, "HELM_QPS", 0.0_f32))),
+            ("HELM_REGISTRY_CONFIG", path(&self.paths.registry_config)),
+            ("HELM_REPOSITORY_CACHE", path(&self.paths.repository_cache)),
+            ("HELM_REPOSITORY_CONFIG", path(&self.paths.repository_config)),
+        ];
+        if let Some(kubeconfig) = flags.kubeconfig.clone().filter(|path| !path.is_empty()) {
+            variables.push(("KUBECONFIG", kubeconfig));
+        }
+        variables
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn or_variable(flag: &Option<String>, name: &str) -> String {
+    flag.clone().or_else(|| variable(name)).unwrap_or_default()
+}
+
+fn number<N: std::str::FromStr>(flag: Option<N>, name: &str, default: N) -> N {
+    flag.or_else(|| variable(name)?.parse().ok()).unwrap_or(default)
+}
+
+/// `--color` beats `NO_COLOR`, which beats `HELM_COLOR`.
+fn choose_colors(flag: Option<&str>) -> Result<(), Failure> {
+    let from_environment = || match variable("NO_COLOR") {
+        Some(text) if !text.is_empty() => Some("never".to_owned()),
+        _ => variable("HELM_COLOR").map(|text| text.to_lowercase()),
+    };
+    let choice = match flag {
+        Some("never") => anstream::ColorChoice::Never,
+        Some("always") => anstream::ColorChoice::Always,
+        Some("auto") => anstream::ColorChoice::Auto,
+        Some(other) => {
+            return Err(Failure::usage(format!(
+                "invalid color mode {other:?}: must be one of: never, auto, always"
+            )));
+        }
+        None => match from_environment().as_deref() {
+            Some("never") => anstream::ColorChoice::Never,
+            Some("always") => anstream::ColorChoice::Always,
+            _ => anstream::ColorChoice::Auto,
+        },
+    };
+    choice.write_global();
+    Ok(())
+}

@@ -1,0 +1,4 @@
+//! The command line from outside: whole transcripts, as a user sees them.
+
+mod transcript;
+mod usage;
