@@ -29,7 +29,7 @@ pub(super) struct Encoding {
     group: (usize, usize),
 }
 
-pub(super) static BASE64: Encoding = Encoding {
+pub(in crate::functions) static BASE64: Encoding = Encoding {
     name: "base64",
     alphabet: b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
     bits: 6,

@@ -22,6 +22,9 @@ static FAMILIES: &[&[Function]] = &[
     super::paths::TABLE,
     super::url::TABLE,
     super::network::TABLE,
+    super::toml::TABLE,
+    super::crypto::TABLE,
+    super::random::TABLE,
 ];
 
 impl Functions {

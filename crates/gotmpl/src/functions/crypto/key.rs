@@ -1,0 +1,220 @@
+//! Private keys: making, reading, printing, and signing with them.
+
+use aws_lc_rs::encoding::{AsBigEndian, AsDer, EcPrivateKeyBin, Pkcs8V1Der};
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::rsa::{self, KeySize};
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING, ECDSA_P521_SHA512_ASN1_SIGNING,
+    EcdsaKeyPair, EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair as _, RSA_PKCS1_SHA256,
+};
+
+use super::der::{self, Reader, oid, tag};
+use super::{dsa, pem, random};
+use crate::functions::Context;
+
+/// A private key.
+pub(super) enum Key {
+    /// An RSA key as PKCS #1 writes it.
+    Rsa(Vec<u8>),
+    Ec(Box<EcKey>),
+    /// An Ed25519 key: the seed it is made of.
+    Ed25519([u8; 32]),
+    /// A DSA key as OpenSSL writes it.
+    Dsa(Vec<u8>),
+}
+
+/// A key on one of the curves of NIST.
+pub(super) struct EcKey {
+    curve: Curve,
+    pair: EcdsaKeyPair,
+}
+
+#[derive(Clone, Copy)]
+struct Curve {
+    oid: &'static [u8],
+    algorithm: &'static EcdsaSigningAlgorithm,
+    signature: &'static [u8],
+}
+
+static CURVES: [Curve; 3] = [
+    Curve { oid: oid::P256, algorithm: &ECDSA_P256_SHA256_ASN1_SIGNING, signature: oid::ECDSA_SHA256 },
+    Curve { oid: oid::P384, algorithm: &ECDSA_P384_SHA384_ASN1_SIGNING, signature: oid::ECDSA_SHA384 },
+    Curve { oid: oid::P521, algorithm: &ECDSA_P521_SHA512_ASN1_SIGNING, signature: oid::ECDSA_SHA512 },
+];
+
+/// What Go says of bytes that are not the structure they should be.
+const MALFORMED: &str = "asn1: syntax error: data truncated";
+
+/// sprig's `genPrivateKey`: a new key as PEM, or what is wrong.
+pub(super) fn generated(context: &Context, kind: &str) -> String {
+    let key = match kind {
+        "" | "rsa" => Key::new_rsa(KeySize::Rsa4096),
+        "dsa" => match dsa::generate(context) {
+            Some(key) => Ok(Key::Dsa(key)),
+            None => return "failed to generate dsa params: no primes found".to_owned(),
+        },
+        "ecdsa" => EcdsaKeyPair::generate(CURVES[0].algorithm)
+            .map(|pair| Key::Ec(Box::new(EcKey { curve: CURVES[0], pair })))
+            .map_err(|error| error.to_string()),
+        "ed25519" => Ok(Key::Ed25519(random(context))),
+        _ => return format!("Unknown type {kind}"),
+    };
+    key.and_then(|key| key.to_pem())
+        .unwrap_or_else(|error| format!("failed to generate private key: {error}"))
+}
+
+impl Key {
+    pub(super) fn new_rsa(size: KeySize) -> Result<Self, String> {
+        let pair = rsa::KeyPair::generate(size).map_err(|error| error.to_string())?;
+        let der: Pkcs8V1Der<'_> = pair.as_der().map_err(|error| error.to_string())?;
+        Self::from_pkcs8(der.as_ref())
+    }
+
+    /// Reads a key in any of the forms that sprig prints.
+    pub(super) fn from_pem(text: &str) -> Result<Self, String> {
+        let (label, bytes) = pem::decode(text).ok_or("no PEM data in input")?;
+        if label == "PRIVATE KEY" {
+            return Self::from_pkcs8(&bytes).map_err(|error| format!("decoding PEM as PKCS#8: {error}"));
+        }
+        let Some(kind) = label.strip_suffix(" PRIVATE KEY") else {
+            return Err(format!("no private key data in PEM block of type {label}"));
+        };
+        let key = match kind {
+            "RSA" => Self::from_pkcs1(&bytes),
+            "EC" => Self::from_sec1(&bytes),
+            "DSA" if Reader(&bytes).expect(tag::SEQUENCE).is_none() => Err(MALFORMED.to_owned()),
+            "DSA" => Ok(Self::Dsa(bytes)),
+            _ => return Err(format!("invalid private key type {label}")),
+        };
+        key.map_err(|error| format!("parsing {kind} private key from PEM: {error}"))
+    }
+
+    fn from_pkcs1(bytes: &[u8]) -> Result<Self, String> {
+        rsa::KeyPair::from_der(bytes).map_err(|_| MALFORMED.to_owned())?;
+        Ok(Self::Rsa(bytes.to_vec()))
+    }
+
+    fn from_sec1(bytes: &[u8]) -> Result<Self, String> {
+        let mut fields = Reader(bytes).expect(tag::SEQUENCE).map(Reader).ok_or(MALFORMED)?;
+        fields.expect(tag::INTEGER).ok_or(MALFORMED)?;
+        fields.expect(tag::OCTET_STRING).ok_or(MALFORMED)?;
+        let named = fields.expect(tag::explicit(0)).and_then(|content| Reader(content).expect(tag::OID));
+        Self::ec(named.unwrap_or_default(), |algorithm| {
+            EcdsaKeyPair::from_private_key_der(algorithm, bytes).ok()
+        })
+    }
+
+    fn ec(
+        curve: &[u8],
+        read: impl FnOnce(&'static EcdsaSigningAlgorithm) -> Option<EcdsaKeyPair>,
+    ) -> Result<Self, String> {
+        let curve = CURVES.iter().find(|known| known.oid == curve).ok_or("x509: unknown elliptic curve")?;
+        let pair = read(curve.algorithm).ok_or("x509: invalid elliptic curve private key value")?;
+        Ok(Self::Ec(Box::new(EcKey { curve: *curve, pair })))
+    }
+
+    fn from_pkcs8(bytes: &[u8]) -> Result<Self, String> {
+        let mut fields = Reader(bytes).expect(tag::SEQUENCE).map(Reader).ok_or(MALFORMED)?;
+        fields.expect(tag::INTEGER).ok_or(MALFORMED)?;
+        let mut algorithm = fields.expect(tag::SEQUENCE).map(Reader).ok_or(MALFORMED)?;
+        let kind = algorithm.expect(tag::OID).ok_or(MALFORMED)?;
+        let inner = fields.expect(tag::OCTET_STRING).ok_or(MALFORMED)?;
+        match kind {
+            oid::RSA => Self::from_pkcs1(inner),
+            oid::EC => {
+                let curve = algorithm.expect(tag::OID).unwrap_or_default();
+                Self::ec(curve, |algorithm| EcdsaKeyPair::from_pkcs8(algorithm, bytes).ok())
+            }
+            oid::ED25519 => {
+                let seed = Reader(inner).expect(tag::OCTET_STRING).ok_or(MALFORMED)?;
+                let length = seed.len();
+                seed.try_into()
+                    .map(Self::Ed25519)
+                    .map_err(|_| format!("x509: invalid Ed25519 private key length: {length}"))
+            }
+            _ => Err("PKCS#8 wrapping contained private key with unknown algorithm".to_owned()),
+        }
+    }
+
+    pub(super) fn to_pem(&self) -> Result<String, String> {
+        Ok(match self {
+            Self::Rsa(pkcs1) => pem::encode("RSA PRIVATE KEY", pkcs1),
+            Self::Dsa(bytes) => pem::encode("DSA PRIVATE KEY", bytes),
+            Self::Ec(key) => {
+                let private: EcPrivateKeyBin<'_> =
+                    key.pair.private_key().as_be_bytes().map_err(|error| error.to_string())?;
+                let sec1 = der::sequence(&[
+                    &der::integer(&[1]),
+                    &der::value(tag::OCTET_STRING, private.as_ref()),
+                    &der::value(tag::explicit(0), &der::value(tag::OID, key.curve.oid)),
+                    &der::value(tag::explicit(1), &der::bit_string(key.pair.public_key().as_ref())),
+                ]);
+                pem::encode("EC PRIVATE KEY", &sec1)
+            }
+            Self::Ed25519(seed) => {
+                let pkcs8 = der::sequence(&[
+                    &der::integer(&[]),
+                    &der::algorithm(oid::ED25519, &[]),
+                    &der::value(tag::OCTET_STRING, &der::value(tag::OCTET_STRING, seed)),
+                ]);
+                pem::encode("PRIVATE KEY", &pkcs8)
+            }
+        })
+    }
+
+    /// The public key: its algorithm, and its bits.
+    pub(super) fn public(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+        Ok(match self {
+            Self::Rsa(pkcs1) => {
+                let mut fields = Reader(pkcs1).expect(tag::SEQUENCE).map(Reader).ok_or(MALFORMED)?;
+                fields.next();
+                let modulus = fields.next().ok_or(MALFORMED)?.2;
+                let exponent = fields.next().ok_or(MALFORMED)?.2;
+                let null = der::value(tag::NULL, &[]);
+                (der::algorithm(oid::RSA, &null), der::sequence(&[modulus, exponent]))
+            }
+            Self::Ec(key) => {
+                let curve = der::value(tag::OID, key.curve.oid);
+                (der::algorithm(oid::EC, &curve), key.pair.public_key().as_ref().to_vec())
+            }
+            Self::Ed25519(seed) => {
+                let pair = Ed25519KeyPair::from_seed_unchecked(seed).map_err(|error| error.to_string())?;
+                (der::algorithm(oid::ED25519, &[]), pair.public_key().as_ref().to_vec())
+            }
+            Self::Dsa(_) => return Err("x509: unsupported public key type: *dsa.PublicKey".to_owned()),
+        })
+    }
+
+    /// The algorithm that this key signs by.
+    pub(super) fn signature_algorithm(&self) -> Result<Vec<u8>, String> {
+        Ok(match self {
+            Self::Rsa(_) => der::algorithm(oid::SHA256_RSA, &der::value(tag::NULL, &[])),
+            Self::Ec(key) => der::algorithm(key.curve.signature, &[]),
+            Self::Ed25519(_) => der::algorithm(oid::ED25519, &[]),
+            Self::Dsa(_) => {
+                return Err("x509: certificate private key does not implement crypto.Signer".to_owned());
+            }
+        })
+    }
+
+    pub(super) fn sign(&self, message: &[u8]) -> Result<Vec<u8>, String> {
+        match self {
+            Self::Rsa(pkcs1) => {
+                let pair = rsa::KeyPair::from_der(pkcs1).map_err(|error| error.to_string())?;
+                let mut signature = vec![0; pair.public_modulus_len()];
+                pair.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message, &mut signature)
+                    .map_err(|error| error.to_string())?;
+                Ok(signature)
+            }
+            Self::Ec(key) => key
+                .pair
+                .sign(&SystemRandom::new(), message)
+                .map(|signature| signature.as_ref().to_vec())
+                .map_err(|error| error.to_string()),
+            Self::Ed25519(seed) => Ed25519KeyPair::from_seed_unchecked(seed)
+                .map(|pair| pair.sign(message).as_ref().to_vec())
+                .map_err(|error| error.to_string()),
+            Self::Dsa(_) => Err("x509: certificate private key does not implement crypto.Signer".to_owned()),
+        }
+    }
+}
