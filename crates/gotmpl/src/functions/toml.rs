@@ -1,9 +1,15 @@
 //! TOML, to and from, as the Go library `BurntSushi/toml` lays it out and reads it.
 
+mod decode;
 mod encode;
+mod number;
+mod scan;
+
+use std::rc::Rc;
 
 use super::Function;
-use crate::value::types::{ANY, STRING};
+use crate::value::types::{ANY, MAP_ANY, STRING};
+use crate::value::{Entries, Value};
 
 pub(super) static TABLE: &[Function] = &[
     Function::new("toToml", &[ANY], STRING, |_, args| match encode::encode(args.value(0)) {
@@ -11,4 +17,8 @@ pub(super) static TABLE: &[Function] = &[
         encoded => Ok(encoded?.into()),
     }),
     Function::new("mustToToml", &[ANY], STRING, |_, args| Ok(encode::encode(args.value(0))?.into())),
+    Function::new("fromToml", &[STRING], MAP_ANY, |context, args| {
+        Ok(decode::decode(&args.str(0), context)
+            .unwrap_or_else(|message| Value::map(Entries::from([(Rc::from("Error"), message.into())]))))
+    }),
 ];

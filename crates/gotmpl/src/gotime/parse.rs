@@ -7,7 +7,7 @@ use super::layout::{Element, Offset, next_element};
 use super::location::Location;
 use super::time::Time;
 use super::{MONTHS, WEEKDAYS, quote};
-use crate::functions::{Environment, Instant, Zone};
+use crate::functions::{Environment, Zone};
 
 /// Why a text is not a time of the layout; prints as Go's `*time.ParseError`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -69,6 +69,16 @@ struct Fields {
 impl Time {
     /// `time.ParseInLocation` with `time.Local`.
     pub fn parse(layout: &str, text: &str, environment: &dyn Environment) -> Result<Self, ParseError> {
+        Self::parse_in(layout, text, &Location::Local, environment)
+    }
+
+    /// `time.ParseInLocation`: what names no zone is at the location.
+    pub fn parse_in(
+        layout: &str,
+        text: &str,
+        location: &Location,
+        environment: &dyn Environment,
+    ) -> Result<Self, ParseError> {
         let mut fields = Fields::default();
         let (mut layout_rest, mut rest) = (layout, text);
         let mismatch = |text_element: &str, layout_element: &str| ParseError::Mismatch {
@@ -96,7 +106,7 @@ impl Time {
             return Err(meaning(format!("extra text: {}", quote(rest))));
         }
         fields.settle_date().map_err(|problem| meaning(problem.to_owned()))?;
-        Ok(fields.into_time(environment))
+        Ok(fields.into_time(location, environment))
     }
 }
 
@@ -279,11 +289,10 @@ impl Fields {
         Ok(())
     }
 
-    fn into_time(self, environment: &dyn Environment) -> Time {
+    fn into_time(self, location: &Location, environment: &dyn Environment) -> Time {
         let days = civil::days_since_epoch(self.year, self.month.unwrap_or(1), self.day.unwrap_or(1));
         let seconds = days * 86_400 + self.hour * 3600 + self.minute * 60 + self.second;
-        let local_at =
-            |seconds: i64| environment.local_zone(Instant { seconds, nanoseconds: self.nanosecond });
+        let local_at = |seconds: i64| location.zone_at(seconds, environment);
         let at = |seconds, location| Time::at(seconds, self.nanosecond, location, environment);
         if self.utc {
             return at(seconds, Location::Utc);
@@ -293,7 +302,7 @@ impl Fields {
             let local = local_at(seconds);
             if local.offset == offset && (self.zone_name.is_empty() || *local.abbreviation == *self.zone_name)
             {
-                return at(seconds, Location::Local);
+                return at(seconds, location.clone());
             }
             return at(seconds, Location::Fixed(Zone { offset, abbreviation: self.zone_name.into() }));
         }
@@ -303,7 +312,7 @@ impl Fields {
             for guess in [seconds, seconds + HALF_YEAR, seconds - HALF_YEAR] {
                 let local = local_at(guess);
                 if *local.abbreviation == *self.zone_name {
-                    return at(seconds - i64::from(local.offset), Location::Local);
+                    return at(seconds - i64::from(local.offset), location.clone());
                 }
             }
             let hours: i32 =
@@ -311,7 +320,7 @@ impl Fields {
             let zone = Zone { offset: hours * 3600, abbreviation: Rc::from(self.zone_name.as_str()) };
             return at(seconds, Location::Fixed(zone));
         }
-        Time::civil(seconds, self.nanosecond, Location::Local, environment)
+        Time::civil(seconds, self.nanosecond, location.clone(), environment)
     }
 }
 

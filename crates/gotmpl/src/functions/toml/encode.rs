@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::number::{DATE_LOCAL, DATETIME_LOCAL, TIME_LOCAL};
 use crate::functions::FunctionError;
 use crate::functions::durations::DURATION;
 use crate::gotime::{Time, duration};
@@ -73,9 +74,21 @@ fn shape(value: &Value) -> Result<Shape> {
 fn marshaled(value: &Value) -> Option<String> {
     let Value::Object(object) = value else { return None };
     match object.to_json() {
-        Value::String(text) if value.downcast::<Time>().is_some() => Some(text.to_string()),
-        Value::String(text) => Some(quoted(&text.to_str())),
+        Value::String(text) => match value.downcast::<Time>() {
+            Some(time) => Some(time.format(layout_of(time))),
+            None => Some(quoted(&text.to_str())),
+        },
         _ => None,
+    }
+}
+
+/// How a time is written: those that were read without an offset get none.
+fn layout_of(time: &Time) -> &'static str {
+    match &*time.zone().abbreviation {
+        DATETIME_LOCAL => "2006-01-02T15:04:05.999999999",
+        DATE_LOCAL => "2006-01-02",
+        TIME_LOCAL => "15:04:05.999999999",
+        _ => "2006-01-02T15:04:05.999999999Z07:00",
     }
 }
 
@@ -241,7 +254,7 @@ fn indentation(key: &[&str]) -> String {
     "  ".repeat(key.len() - 1)
 }
 
-fn dotted(key: &[&str]) -> String {
+pub(super) fn dotted(key: &[&str]) -> String {
     key.iter().map(|part| key_part(part)).collect::<Vec<_>>().join(".")
 }
 
