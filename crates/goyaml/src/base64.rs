@@ -7,11 +7,11 @@ pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     loop {
         let mut group = [0u8; 4];
         let mut known = 0;
-        for at in 0..4 {
+        for (at, slot) in group.iter_mut().enumerate() {
             let Some(byte) = symbols.next() else { return (at == 0).then_some(bytes) };
             match value_of(byte) {
                 Some(value) if known == at => {
-                    group[at] = value;
+                    *slot = value;
                     known += 1;
                 }
                 _ if byte == b'=' && at >= 2 => {}

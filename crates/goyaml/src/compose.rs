@@ -174,7 +174,7 @@ impl<'a> Composer<'a> {
             let line = event.mark.line + 1;
             let done = match event.kind {
                 EventKind::Scalar { properties, value, implicit } => {
-                    self.scalar(properties, value, implicit, line)
+                    self.scalar(&properties, value, implicit, line)
                 }
                 EventKind::Alias(name) => self.alias(name, line)?,
                 EventKind::SequenceStart(properties) => {
@@ -271,7 +271,7 @@ impl<'a> Composer<'a> {
 
     fn scalar(
         &mut self,
-        properties: Properties<'a>,
+        properties: &Properties<'a>,
         text: Cow<'a, str>,
         implicit: bool,
         line: u32,
@@ -317,13 +317,13 @@ impl<'a> Composer<'a> {
                 Value::Float(value)
             }
             Resolved::Text | Resolved::Timestamp => Value::String(text.into_owned()),
-            Resolved::Binary => match base64::decode(&text) {
-                Some(bytes) => Value::String(base64::text_of(bytes)),
-                None => {
+            Resolved::Binary => {
+                let bytes = base64::decode(&text);
+                if bytes.is_none() {
                     self.fail("yaml: !!binary value contains invalid base64 data".to_owned());
-                    Value::Null
                 }
-            },
+                Value::String(base64::text_of(bytes.unwrap_or_default()))
+            }
         };
         self.finish(Node::new(value, 1), properties.anchor, line)
     }

@@ -25,7 +25,7 @@ fn write(text: &mut String, value: &Value, nested: bool) {
         Value::Null => text.push_str("<nil>"),
         Value::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
         Value::Int(value) => text.push_str(&value.to_string()),
-        Value::Uint(value) => text.push_str(&format!("{value:#x}")),
+        Value::Uint(value) => text.extend(["0x", &format!("{value:x}")]),
         Value::Float(value) => text.push_str(&format_float(*value, b'g', -1, 64)),
         Value::Number(digits) => text.push_str(&quote(digits)),
         Value::String(content) => text.push_str(&quote(content)),

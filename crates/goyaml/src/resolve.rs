@@ -41,7 +41,6 @@ pub(crate) fn resolve_tagged(tag: &str, text: &str) -> Result<Resolved, String> 
     let Some(short) = tag.strip_prefix(TAG_PREFIX) else { return Ok(Resolved::Text) };
     let resolved = match short {
         "binary" => return Ok(Resolved::Binary),
-        "str" => return Ok(Resolved::Text),
         "bool" | "int" | "float" | "null" => resolve_untyped(text, false),
         "timestamp" => resolve_untyped(text, true),
         _ => return Ok(Resolved::Text),
@@ -123,10 +122,15 @@ fn resolve_number(text: &str) -> Resolved {
     if bytes.iter().all(u8::is_ascii_digit) && bytes.len() <= 18 && (bytes[0] != b'0' || bytes.len() == 1) {
         return Resolved::Int(bytes.iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0')));
     }
-    if let Ok(value) = strconv::parse_int(plain, 0, 64) {
+    if !bytes.iter().all(|byte| {
+        byte.is_ascii_hexdigit() || matches!(byte, b'x' | b'X' | b'o' | b'O' | b'.' | b'+' | b'-')
+    }) {
+        return Resolved::Text;
+    }
+    if let Ok(value) = strconv::int_value(plain, 0, 64) {
         return Resolved::Int(value);
     }
-    if let Ok(value) = strconv::parse_uint(plain, 0, 64) {
+    if let Ok(value) = strconv::uint_value(plain, 0, 64) {
         return Resolved::Uint(value);
     }
     if is_yaml_float(plain)

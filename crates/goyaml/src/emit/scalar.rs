@@ -14,6 +14,7 @@ pub(super) enum Style {
 
 /// What a text can do without.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "four answers that do not depend on each other")]
 pub(super) struct Analysis {
     /// It has line breaks of any kind.
     pub(super) multiline: bool,
@@ -143,11 +144,7 @@ fn is_base60(text: &str) -> bool {
             Some(_) => return false,
             None => (part, ""),
         };
-        let sixty = match digits.as_bytes() {
-            [ones] => ones.is_ascii_digit(),
-            [b'0'..=b'5', ones] => ones.is_ascii_digit(),
-            _ => false,
-        };
+        let sixty = matches!(digits.as_bytes(), [b'0'..=b'9'] | [b'0'..=b'5', b'0'..=b'9']);
         if !sixty || !fraction.bytes().all(is_digit_or_underscore) {
             return false;
         }
@@ -288,8 +285,8 @@ impl Layout {
             _ => {
                 let code = u32::from(c);
                 let escape = match code {
-                    ..=0xff => format!("x{code:02X}"),
-                    ..=0xffff => format!("u{code:04X}"),
+                    0..=0xff => format!("x{code:02X}"),
+                    0x100..=0xffff => format!("u{code:04X}"),
                     _ => format!("U{code:08X}"),
                 };
                 self.put_str(&escape);

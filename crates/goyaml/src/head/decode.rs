@@ -57,7 +57,7 @@ fn metadata(head: &mut Head, value: Value) -> Result<(), Error> {
     head.has_metadata = true;
     for (key, value) in entries {
         match key.as_str() {
-            "namespace" => head.namespace = value.as_str().unwrap_or_default().to_owned(),
+            "namespace" => value.as_str().unwrap_or_default().clone_into(&mut head.namespace),
             "labels" => head.labels = labels(value),
             _ => match fold(&key).as_str() {
                 "name" => text(&mut head.name, value, ".metadata.name")?,

@@ -105,8 +105,7 @@ impl Decoder<'_> {
             _ => None,
         };
         match (self.value, coerced) {
-            (Value::String(text), _) => Ok(text),
-            (_, Some(text)) => Ok(text),
+            (Value::String(text), _) | (_, Some(text)) => Ok(text),
             (value, None) => Err(Decoder { value, ..self }.mismatch("string")),
         }
     }
@@ -146,12 +145,12 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
                 Err(_) => visitor.visit_f64(digits.parse().map_err(|_| Error::new("invalid number"))?),
             },
             Value::String(text) => visitor.visit_string(text),
-            Value::Sequence(items) => visitor.visit_seq(Items {
+            Value::Sequence(items) => visitor.visit_seq(Elements {
                 items: items.into_iter(),
                 strictness: self.strictness,
                 place: self.place,
             }),
-            Value::Mapping(entries) => visitor.visit_map(Entries {
+            Value::Mapping(entries) => visitor.visit_map(Pairs {
                 entries: entries.into_iter(),
                 value: None,
                 strictness: self.strictness,
@@ -232,9 +231,9 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
         let (strictness, place) = (self.strictness, self.place);
         match self.value {
             Value::Sequence(items) => {
-                visitor.visit_seq(Items { items: items.into_iter(), strictness, place })
+                visitor.visit_seq(Elements { items: items.into_iter(), strictness, place })
             }
-            Value::Null => visitor.visit_seq(Items { items: Vec::new().into_iter(), strictness, place }),
+            Value::Null => visitor.visit_seq(Elements { items: Vec::new().into_iter(), strictness, place }),
             _ => Err(self.mismatch(&probe::sequence_type(visitor))),
         }
     }
@@ -259,7 +258,7 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
             Value::Null => Mapping::new(),
             _ => return Err(self.mismatch(&probe::map_type(visitor))),
         };
-        visitor.visit_map(Entries { entries: entries.into_iter(), value: None, strictness, place })
+        visitor.visit_map(Pairs { entries: entries.into_iter(), value: None, strictness, place })
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -275,7 +274,7 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
             _ => return Err(self.mismatch(name)),
         };
         let entries = entries.into_iter();
-        visitor.visit_map(Fields { entries, current: None, name, fields, strictness, place })
+        visitor.visit_map(Members { entries, current: None, name, fields, strictness, place })
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -296,13 +295,13 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
     }
 }
 
-struct Items<'p> {
+struct Elements<'p> {
     items: std::vec::IntoIter<Value>,
     strictness: Strictness,
     place: &'p Place<'p>,
 }
 
-impl<'de> de::SeqAccess<'de> for Items<'_> {
+impl<'de> de::SeqAccess<'de> for Elements<'_> {
     type Error = Error;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
@@ -315,14 +314,14 @@ impl<'de> de::SeqAccess<'de> for Items<'_> {
     }
 }
 
-struct Entries<'p> {
+struct Pairs<'p> {
     entries: std::collections::btree_map::IntoIter<String, Value>,
     value: Option<Value>,
     strictness: Strictness,
     place: &'p Place<'p>,
 }
 
-impl<'de> de::MapAccess<'de> for Entries<'_> {
+impl<'de> de::MapAccess<'de> for Pairs<'_> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
@@ -338,7 +337,7 @@ impl<'de> de::MapAccess<'de> for Entries<'_> {
     }
 }
 
-struct Fields<'p> {
+struct Members<'p> {
     entries: std::collections::btree_map::IntoIter<String, Value>,
     current: Option<(String, Value)>,
     name: &'static str,
@@ -347,7 +346,7 @@ struct Fields<'p> {
     place: &'p Place<'p>,
 }
 
-impl<'de> de::MapAccess<'de> for Fields<'_> {
+impl<'de> de::MapAccess<'de> for Members<'_> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {

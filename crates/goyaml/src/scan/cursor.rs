@@ -84,13 +84,18 @@ impl<'a> Cursor<'a> {
         self.bytes.get(place).copied().unwrap_or(0)
     }
 
+    /// What comes from `place` on.
+    #[inline]
+    pub(super) fn rest(&self, place: usize) -> &'a [u8] {
+        self.bytes.get(place..).unwrap_or_default()
+    }
+
     /// The width of the line break at `place`, `0` if there is none; CR LF counts as one break.
     #[inline]
     pub(super) fn break_width(&self, place: usize) -> usize {
         match self.at(place) {
-            b'\n' => 1,
             b'\r' if self.at(place + 1) == b'\n' => 2,
-            b'\r' => 1,
+            b'\r' | b'\n' => 1,
             0xc2 if self.at(place + 1) == 0x85 => 2,
             0xe2 if self.at(place + 1) == 0x80 && matches!(self.at(place + 2), 0xa8 | 0xa9) => 3,
             _ => 0,
@@ -173,6 +178,12 @@ impl<'a> Cursor<'a> {
         reads_as
     }
 
+    /// Steps over spaces.
+    #[inline]
+    pub(super) fn skip_spaces(&mut self) {
+        self.pos += self.rest(self.pos).iter().take_while(|&&byte| byte == b' ').count();
+    }
+
     /// Steps over spaces and tabs.
     pub(super) fn skip_blanks(&mut self) {
         while self.is_blank() {
@@ -190,6 +201,8 @@ impl<'a> Cursor<'a> {
     pub(super) fn line_end(&self) -> usize {
         let mut place = self.pos;
         loop {
+            let text = |byte: &u8| !matches!(byte, b'\n' | b'\r' | 0 | 0xc2 | 0xe2);
+            place += self.rest(place).iter().take_while(|&byte| text(byte)).count();
             match self.at(place) {
                 b'\n' | b'\r' | 0 => return place,
                 0xc2 | 0xe2 if self.break_width(place) > 0 => return place,

@@ -1,6 +1,9 @@
 //! Deciding which token comes next, and the tokens that are only punctuation.
 
-use super::{MAX_DEPTH, Mark, Scanner, TokenKind};
+use std::borrow::Cow;
+
+use super::keys::MAX_KEY_LENGTH;
+use super::{MAX_DEPTH, Mark, ScalarStyle, Scanner, TokenKind};
 use crate::YamlError;
 
 impl<'a> Scanner<'a> {
@@ -59,10 +62,9 @@ impl<'a> Scanner<'a> {
     fn skip_to_token(&mut self) -> Result<(), YamlError> {
         loop {
             self.cursor.need(1)?;
-            while self.cursor.peek() == b' '
-                || (self.cursor.peek() == b'\t' && (self.flow_level > 0 || !self.simple_key_allowed))
-            {
-                self.cursor.skip();
+            self.cursor.skip_spaces();
+            if self.cursor.peek() == b'\t' && (self.flow_level > 0 || !self.simple_key_allowed) {
+                self.cursor.skip_blanks();
             }
             self.cursor.need(1)?;
             if self.cursor.peek() == b'#' {
@@ -285,7 +287,30 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
+    /// The common case, in one go: a word in a block mapping with its `:` right behind it. The tokens
+    /// are those that noting a possible key and finding its `:` later would give.
+    fn fetch_plain_key(&mut self) -> Result<bool, YamlError> {
+        let start = self.cursor.pos();
+        let end = self.plain_piece_end();
+        let is_key = self.cursor.at(end) == b':' && end - start <= MAX_KEY_LENGTH;
+        if !is_key || self.cursor.has_problem() || self.has_possible_key() {
+            return Ok(false);
+        }
+        let mark = self.cursor.mark();
+        self.roll_indent(mark.column as i32, None, TokenKind::BlockMappingStart, mark)?;
+        self.push(TokenKind::Key, mark);
+        self.cursor.move_to(end);
+        let word = Cow::Borrowed(self.cursor.slice(start, end));
+        self.push(TokenKind::Scalar(word, ScalarStyle::Plain), mark);
+        self.push_indicator(TokenKind::Value);
+        self.simple_key_allowed = false;
+        Ok(true)
+    }
+
     fn fetch_plain(&mut self) -> Result<(), YamlError> {
+        if self.simple_key_allowed && self.flow_level == 0 && self.fetch_plain_key()? {
+            return Ok(());
+        }
         self.save_key()?;
         self.simple_key_allowed = false;
         let mark = self.cursor.mark();

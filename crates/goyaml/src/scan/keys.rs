@@ -6,7 +6,7 @@ use super::{Mark, Scanner};
 use crate::YamlError;
 
 /// How many characters may lie between the start of such a key and its `:`.
-const MAX_KEY_LENGTH: usize = 1024;
+pub(super) const MAX_KEY_LENGTH: usize = 1024;
 
 /// A place where a key might have begun.
 #[derive(Clone, Copy, Default)]
@@ -94,6 +94,12 @@ impl Scanner<'_> {
         self.keys.levels[level] = key;
         self.keys.by_number.push_back((key.number, level));
         Ok(())
+    }
+
+    /// Whether a possible key of this level is waiting for its `:`.
+    #[inline]
+    pub(super) fn has_possible_key(&self) -> bool {
+        self.keys.levels.last().is_some_and(|key| key.possible)
     }
 
     /// Gives up the possible key of this level; an error if nothing else may stand there.

@@ -38,6 +38,11 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
+#[inline]
+fn is_text(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] == Class::Text
+}
+
 /// The line breaks between two pieces of a scalar, which fold into a space or fewer breaks.
 #[derive(Default)]
 pub(super) struct Fold<'a> {
@@ -126,12 +131,12 @@ impl<'a> Scanner<'a> {
 
     /// Where the run of characters that belong to the scalar ends.
     #[inline]
-    fn plain_piece_end(&self) -> usize {
+    pub(super) fn plain_piece_end(&self) -> usize {
         let flow = self.flow_level > 0;
         let mut place = self.cursor.pos();
         loop {
+            place += self.cursor.rest(place).iter().take_while(|&&byte| is_text(byte)).count();
             match CLASSES[usize::from(self.cursor.at(place))] {
-                Class::Text => {}
                 Class::Space => return place,
                 Class::Colon if self.cursor.is_space_at(place + 1) => return place,
                 Class::Flow if flow => return place,

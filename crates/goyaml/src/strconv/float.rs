@@ -1,5 +1,7 @@
 //! `strconv.FormatFloat`.
 
+use std::fmt::Write;
+
 /// The decimal digits of a number and where its point stands: `0.d1d2d3… × 10^point`.
 struct Decimal {
     digits: Vec<u8>,
@@ -97,15 +99,14 @@ fn push_exponent(text: &mut String, exponent: i32, format: u8) {
 }
 
 fn fixed(text: &mut String, value: f64, precision: i32, bits: u32) {
-    match usize::try_from(precision) {
-        Ok(precision) => text.push_str(&format!("{value:.precision$}")),
-        Err(_) => {
-            let decimal = decimal(value, -1, bits);
-            let significant =
-                decimal.digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);
-            plain(text, &decimal.digits[..significant], decimal.point);
-        }
+    if let Ok(precision) = usize::try_from(precision) {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{value:.precision$}");
+        return;
     }
+    let decimal = decimal(value, -1, bits);
+    let significant = decimal.digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);
+    plain(text, &decimal.digits[..significant], decimal.point);
 }
 
 fn general(text: &mut String, value: f64, precision: i32, bits: u32, format: u8) {
@@ -179,7 +180,7 @@ mod tests {
             (123_456_789.5, "1.234567895e+08", "1.234567895e+08", "123456789.5"),
             // Ties go to the even digit.
             (
-                1_564_335_190_411_574.25,
+                1_564_335_190_411_574.2,
                 "1.5643351904115742e+15",
                 "1.5643351904115742e+15",
                 "1564335190411574.2",

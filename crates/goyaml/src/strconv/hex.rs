@@ -1,5 +1,7 @@
 //! Hexadecimal floating-point, `0x1.8p+01`.
 
+use std::fmt::Write;
+
 /// The integer mantissa and the power of two it is multiplied by.
 pub(super) fn parts(value: f64) -> (u64, i32) {
     let raw = value.to_bits();
@@ -52,7 +54,8 @@ pub(super) fn format(text: &mut String, value: f64, format: u8, precision: i32) 
     }
     text.push(if upper { 'P' } else { 'p' });
     text.push(if exponent < 0 { '-' } else { '+' });
-    text.push_str(&format!("{:02}", exponent.unsigned_abs()));
+    // Writing to a String cannot fail.
+    let _ = write!(text, "{:02}", exponent.unsigned_abs());
 }
 
 fn push_digit(text: &mut String, mantissa: u64, upper: bool) {
@@ -69,7 +72,7 @@ pub(super) fn value(written: &super::number::Written, bits: u32) -> f64 {
     // The value is `mantissa × 2^exponent`; the leading one stands at 2^top.
     let mantissa = u128::from(written.mantissa) << 64 | u128::from(written.truncated);
     let exponent = written.exponent - 64;
-    let top = exponent + i64::from(127 - mantissa.leading_zeros());
+    let top = exponent + i64::from(mantissa.ilog2());
     let unit = (top - fraction_bits).max(lowest - fraction_bits);
     let shift = unit - exponent;
     let rounded = if shift >= 128 {

@@ -38,34 +38,38 @@ fn failure(function: &'static str, input: &str, reason: NumErrorReason) -> NumEr
 
 /// `strconv.ParseInt`: base 0 reads Go's prefixes and underscores, 0 bits are 64.
 pub fn parse_int(text: &str, base: u32, bits: u32) -> Result<i64, NumError> {
-    let fail = |reason| failure("ParseInt", text, reason);
+    int_value(text, base, bits).map_err(|reason| failure("ParseInt", text, reason))
+}
+
+/// `strconv.ParseInt` for those who do not show the error.
+pub(crate) fn int_value(text: &str, base: u32, bits: u32) -> Result<i64, NumErrorReason> {
     if text.is_empty() {
-        return Err(fail(NumErrorReason::Syntax));
+        return Err(NumErrorReason::Syntax);
     }
     let (negative, digits) = match text.as_bytes()[0] {
         b'-' => (true, &text[1..]),
         b'+' => (false, &text[1..]),
         _ => (false, text),
     };
-    let size = match unsigned(digits, base, bits) {
-        Ok(size) => size,
+    let size = match uint_value(digits, base, bits) {
         Err(NumErrorReason::Range) => u64::MAX,
-        Err(reason) => return Err(fail(reason)),
+        size => size?,
     };
     let limit = 1u64 << (if bits == 0 { 64 } else { bits } - 1);
     match (negative, size) {
         (false, size) if size < limit => Ok(size as i64),
         (true, size) if size <= limit => Ok((size as i64).wrapping_neg()),
-        _ => Err(fail(NumErrorReason::Range)),
+        _ => Err(NumErrorReason::Range),
     }
 }
 
 /// `strconv.ParseUint`: base 0 reads Go's prefixes and underscores, 0 bits are 64.
 pub fn parse_uint(text: &str, base: u32, bits: u32) -> Result<u64, NumError> {
-    unsigned(text, base, bits).map_err(|reason| failure("ParseUint", text, reason))
+    uint_value(text, base, bits).map_err(|reason| failure("ParseUint", text, reason))
 }
 
-fn unsigned(text: &str, base: u32, bits: u32) -> Result<u64, NumErrorReason> {
+/// `strconv.ParseUint` for those who do not show the error.
+pub(crate) fn uint_value(text: &str, base: u32, bits: u32) -> Result<u64, NumErrorReason> {
     let bytes = text.as_bytes();
     if bytes.is_empty() {
         return Err(NumErrorReason::Syntax);
@@ -140,7 +144,7 @@ pub fn parse_float(text: &str, bits: u32) -> Result<f64, NumError> {
     let value = if read.hexadecimal {
         hex::value(&read, bits)
     } else if bits == 32 {
-        read.decimal(text).parse::<f32>().map(f64::from).unwrap_or(f64::INFINITY)
+        read.decimal(text).parse::<f32>().map_or(f64::INFINITY, f64::from)
     } else {
         read.decimal(text).parse().unwrap_or(f64::INFINITY)
     };
@@ -159,6 +163,7 @@ fn special(text: &str) -> Option<f64> {
 }
 
 /// A floating-point number as it is written.
+#[expect(clippy::struct_excessive_bools, reason = "four facts that do not depend on each other")]
 pub(super) struct Written {
     pub(super) negative: bool,
     pub(super) hexadecimal: bool,

@@ -81,7 +81,7 @@ fn push_escaped(text: &mut String, c: char, quote: char, ascii: bool) {
 
 /// `strconv.CanBackquote`.
 pub fn can_backquote(text: &str) -> bool {
-    text.chars().all(|c| !matches!(c, '\0'..'\t' | '\n'..' ' | '`' | '\x7f' | '\u{feff}'))
+    text.chars().all(|c| c == '\t' || !matches!(c, '\0'..' ' | '`' | '\x7f' | '\u{feff}'))
 }
 
 /// `strconv.Unquote`; `None` is Go's `ErrSyntax`. Bytes that are not UTF-8 become U+FFFD.
