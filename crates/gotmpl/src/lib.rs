@@ -2,13 +2,19 @@
 
 mod builtins;
 mod error;
+mod exec;
 pub mod fmt;
 pub mod functions;
 pub mod gotime;
 mod parse;
 pub mod regexp;
 pub mod semver;
+mod set;
 pub mod value;
 
+pub use builtins::Builtin;
+pub use error::{Error, Phase, Place};
+pub use exec::{Limits, MissingKey};
 pub use functions::{FunctionError, Functions};
+pub use set::{Options, TemplateSet};
 pub use value::Value;

@@ -4,6 +4,7 @@ mod directive;
 mod number;
 mod printer;
 
+pub(crate) use number::is_print;
 use printer::Printer;
 pub(crate) use printer::quote_bytes;
 
@@ -55,6 +56,23 @@ pub(crate) fn append(out: &mut Vec<u8>, value: &Value) {
         Value::String(text) => out.extend_from_slice(text.as_bytes()),
         Value::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
         _ => Printer::new(out).argument(value, 'v'),
+    }
+}
+
+/// Appends what an action prints: like `%v`, but a pointer shows what it points to.
+pub(crate) fn append_indirect(out: &mut Vec<u8>, value: &Value) {
+    if value.kind() == Kind::Pointer && !value.is_nil() {
+        Printer::new(out).pointed(value);
+    } else {
+        append(out, value);
+    }
+}
+
+/// `strconv.Quote` of a string that need not be UTF-8.
+pub(crate) fn quote(text: &Text) -> String {
+    match text.as_str() {
+        Some(text) => goyaml::strconv::quote(text),
+        None => printer::quote_bytes(text.as_bytes(), false),
     }
 }
 

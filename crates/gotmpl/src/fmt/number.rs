@@ -219,6 +219,6 @@ fn rune_of(magnitude: u64, negative: bool) -> char {
 }
 
 /// `strconv.IsPrint`: what quoting leaves as it is.
-fn is_print(rune: char) -> bool {
+pub(crate) fn is_print(rune: char) -> bool {
     matches!(rune, '\'' | '\\') || strconv::quote_rune(rune).len() == rune.len_utf8() + 2
 }

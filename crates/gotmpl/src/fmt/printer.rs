@@ -61,6 +61,15 @@ impl<'o> Printer<'o> {
         }
     }
 
+    /// Prints what a pointer points to.
+    pub(super) fn pointed(&mut self, value: &Value) {
+        let start = self.out.len();
+        self.argument(value, 'v');
+        if self.out.get(start) == Some(&b'&') && value.ty().is_some_and(|ty| ty.stringer.is_none()) {
+            self.out.remove(start);
+        }
+    }
+
     /// Lets the value print itself, if it can and the verb allows.
     fn methods(&mut self, value: &Value, verb: char) -> bool {
         if self.erroring {

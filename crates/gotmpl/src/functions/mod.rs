@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::error::{Cause, Error};
 use crate::value::{List, Map, Text, Type, Value};
 
 mod cases;
@@ -240,7 +241,7 @@ impl<'a> Args<'a> {
 pub struct FunctionError {
     message: Cow<'static, str>,
     /// The error of a template that the function ran (`include`, `tpl`), as Go's `%w` keeps it.
-    pub(crate) cause: Option<Box<crate::error::Cause>>,
+    cause: Option<Box<Cause>>,
 }
 
 impl FunctionError {
@@ -249,8 +250,29 @@ impl FunctionError {
         Self { message: message.into(), cause: None }
     }
 
+    /// An error that wraps another, as Go's `%w` does; `message` has the other's text in it.
+    pub(crate) fn wrapping(message: String, cause: Box<Cause>) -> Self {
+        Self { message: message.into(), cause: Some(cause) }
+    }
+
+    /// This error as the link of another's chain.
+    pub(crate) fn into_cause(self) -> Box<Cause> {
+        match self.cause {
+            // A template's error that was handed on as it is.
+            Some(cause) if cause.text == self.message => cause,
+            cause => Box::new(Cause { text: self.message.into_owned(), place: None, next: cause }),
+        }
+    }
+
     /// The text.
     pub fn message(&self) -> &str {
         &self.message
+    }
+}
+
+impl From<Error> for FunctionError {
+    /// The error of a template that the function ran, handed on as it is.
+    fn from(error: Error) -> Self {
+        Self { message: error.to_string().into(), cause: Some(error.into_cause()) }
     }
 }

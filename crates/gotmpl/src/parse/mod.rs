@@ -579,5 +579,5 @@ impl<'s> Parser<'s> {
 
 /// Runs `work`, which may recurse once more, with enough stack for it.
 pub(crate) fn with_room<T>(work: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, work)
+    stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, work)
 }

@@ -151,6 +151,7 @@ pub(crate) struct Number {
 /// Any node, as errors point at it.
 #[derive(Clone, Copy)]
 pub(crate) enum At<'t> {
+    Nowhere,
     Node(&'t Node),
     Pipe(&'t Pipe),
     Command(&'t Command),
@@ -161,6 +162,7 @@ impl At<'_> {
     /// The offset in the source that Go gives for this node.
     pub(crate) fn position(self) -> usize {
         match self {
+            Self::Nowhere => 0,
             Self::Node(Node::Text(span)) => span.start,
             Self::Node(Node::Action(pipe)) | Self::Pipe(pipe) => pipe.position,
             Self::Node(Node::If(branch) | Node::With(branch) | Node::Range(branch)) => branch.pipe.position,
@@ -174,6 +176,7 @@ impl At<'_> {
     /// The node as Go prints it.
     pub(crate) fn describe(self, source: &str) -> String {
         match self {
+            Self::Nowhere => String::new(),
             Self::Node(node) => {
                 let mut text = String::new();
                 write_nodes(std::slice::from_ref(node), source, &mut text);

@@ -1,0 +1,69 @@
+//! `html`, `js` and `urlquery`.
+
+use crate::fmt;
+use crate::value::{Text, Value};
+
+/// The arguments printed one after another as actions would print them.
+pub(super) fn joined(args: &[Value]) -> Text {
+    if let [Value::String(text)] = args {
+        return text.clone();
+    }
+    let printable: Vec<Value> = args
+        .iter()
+        .map(|arg| match arg {
+            Value::Nil => Value::from("<no value>"),
+            other => other.clone(),
+        })
+        .collect();
+    fmt::sprint(&printable)
+}
+
+/// HTML's special characters as entities.
+pub(super) fn html(text: &Text) -> Text {
+    let mut escaped = Vec::with_capacity(text.len());
+    for byte in text.as_bytes() {
+        match byte {
+            0 => escaped.extend_from_slice("\u{fffd}".as_bytes()),
+            b'"' => escaped.extend_from_slice(b"&#34;"),
+            b'\'' => escaped.extend_from_slice(b"&#39;"),
+            b'&' => escaped.extend_from_slice(b"&amp;"),
+            b'<' => escaped.extend_from_slice(b"&lt;"),
+            b'>' => escaped.extend_from_slice(b"&gt;"),
+            _ => escaped.push(*byte),
+        }
+    }
+    Text::from_bytes(escaped)
+}
+
+/// A string as it can stand in JavaScript.
+pub(super) fn js(text: &Text) -> Text {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.to_str().chars() {
+        match c {
+            '\\' => escaped.push_str(r"\\"),
+            '\'' => escaped.push_str(r"\'"),
+            '"' => escaped.push_str("\\\""),
+            '<' | '>' | '&' | '=' | '\0'..='\x1f' => {
+                escaped.push_str(&format!("\\u{:04X}", u32::from(c)));
+            }
+            c if c.is_ascii() || fmt::is_print(c) => escaped.push(c),
+            c => escaped.push_str(&format!("\\u{:04X}", u32::from(c))),
+        }
+    }
+    escaped.into()
+}
+
+/// `url.QueryEscape`.
+pub(super) fn url_query(text: &Text) -> Text {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.as_bytes() {
+        match byte {
+            b' ' => escaped.push('+'),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                escaped.push(char::from(*byte));
+            }
+            _ => escaped.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    escaped.into()
+}

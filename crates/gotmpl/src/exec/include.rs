@@ -1,0 +1,118 @@
+//! Helm's `include` and `tpl`: templates run by functions, their output a string.
+
+use std::rc::Rc;
+
+use super::scope::Scope;
+use super::slot::Slot;
+use super::{Run, Trees};
+use crate::error::{Cause, Error};
+use crate::fmt;
+use crate::functions::FunctionError;
+use crate::value::{Text, Value};
+
+impl Run<'_> {
+    /// `include`: the output of the template `name` for `data`.
+    pub(super) fn include(&mut self, name: &Rc<str>, data: Value) -> Result<Text, FunctionError> {
+        let count = self.included.entry(name.clone()).or_insert(0);
+        if *count > self.limits.include_depth {
+            let cause = Cause { text: "unable to execute template".to_owned(), place: None, next: None };
+            let message = format!("rendering template has a nested reference name: {name}: {}", cause.text);
+            return Err(FunctionError::wrapping(message, Box::new(cause)));
+        }
+        *count += 1;
+        self.check_depth()?;
+        let start = self.out.len();
+        let result = self.execute(name, data);
+        if let Some(count) = self.included.get_mut(name) {
+            *count -= 1;
+        }
+        let text = self.take_output(start);
+        result.map(|()| text).map_err(FunctionError::from)
+    }
+
+    /// `tpl`: the output of the template that `text` is, for `data`.
+    pub(super) fn tpl(&mut self, text: &Text, data: Value) -> Result<Text, FunctionError> {
+        if memchr::memmem::find(text.as_bytes(), b"{{").is_none() {
+            return Ok(without_no_value(text.clone()));
+        }
+        self.check_depth()?;
+        let quoted = || fmt::quote(text);
+        let source = text.to_shared();
+        let trees = self.parse_cached(&source).map_err(|error| {
+            let message = format!("cannot parse template {}: {error}", quoted());
+            FunctionError::wrapping(message, error.into_cause())
+        })?;
+        let mut scope = Scope::within(&self.scope);
+        let mut main = None;
+        for tree in trees.iter() {
+            if tree.name == *scope.name() {
+                // The text itself always counts, even if empty.
+                scope.replace(tree);
+                main = Some(tree.clone());
+            } else {
+                scope.define(tree);
+            }
+        }
+        let outer = std::mem::replace(&mut self.scope, Rc::new(scope));
+        let start = self.out.len();
+        let result = match main {
+            Some(tree) => self.execute_tree(&tree, Slot::plain(data)),
+            None => Ok(()),
+        };
+        self.scope = outer;
+        let output = self.take_output(start);
+        match result {
+            Ok(()) => Ok(without_no_value(output)),
+            Err(error) => {
+                let message = format!("error during tpl function execution for {}: {error}", quoted());
+                Err(FunctionError::wrapping(message, error.into_cause()))
+            }
+        }
+    }
+
+    fn parse_cached(&mut self, source: &Rc<str>) -> Result<Trees, Error> {
+        if let Some(trees) = self.parsed.borrow().get(source) {
+            return Ok(trees.clone());
+        }
+        let trees: Trees = crate::parse::parse(self.scope.name(), source, self.functions)?.into();
+        self.parsed.borrow_mut().insert(source.clone(), trees.clone());
+        Ok(trees)
+    }
+
+    fn check_depth(&self) -> Result<(), FunctionError> {
+        if self.depth >= self.limits.template_depth {
+            let limit = self.limits.template_depth;
+            return Err(FunctionError::new(format!(
+                "exceeded the limit of {limit} templates within templates"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Takes back what was printed since `start`.
+    fn take_output(&mut self, start: usize) -> Text {
+        let text = match std::str::from_utf8(&self.out[start..]) {
+            Ok(text) => Text::from(text),
+            Err(_) => Text::from_bytes(&self.out[start..]),
+        };
+        self.out.truncate(start);
+        text
+    }
+}
+
+/// Go prints `<no value>` for a missing key even where the zero value was asked for; Helm takes it out.
+pub(crate) fn without_no_value(text: Text) -> Text {
+    if memchr::memmem::find(text.as_bytes(), NO_VALUE).is_none() {
+        return text;
+    }
+    let mut kept = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some(found) = memchr::memmem::find(rest, NO_VALUE) {
+        kept.extend_from_slice(&rest[..found]);
+        rest = &rest[found + NO_VALUE.len()..];
+    }
+    kept.extend_from_slice(rest);
+    Text::from_bytes(kept)
+}
+
+const NO_VALUE: &[u8] = b"<no value>";

@@ -1,0 +1,122 @@
+//! Runs templates. [`Run`] is one run of a set with its output, budgets and scope; [`state::State`] is one
+//! template within it.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+mod call;
+mod eval;
+mod include;
+pub(crate) mod scope;
+pub(crate) mod slot;
+mod state;
+
+use scope::Scope;
+use slot::Slot;
+use state::{State, Variable};
+
+use crate::error::Error;
+use crate::functions::{Context, Functions};
+use crate::parse::tree::Tree;
+use crate::parse::with_room;
+use crate::value::Value;
+
+/// What to do about a key that a map does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MissingKey {
+    /// Go on with no value, which prints as `<no value>`.
+    #[default]
+    Default,
+    /// Go on with the zero value of the map's elements.
+    Zero,
+    /// Stop with an error.
+    Error,
+}
+
+/// Bounds on what a template may use up.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// How often `include` may be inside itself for one name.
+    pub include_depth: usize,
+    /// How deeply templates may call templates, by whatever means.
+    pub template_depth: usize,
+    /// How many bytes one execution may print.
+    pub output_bytes: usize,
+    /// How many nodes may be executed.
+    pub steps: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { include_depth: 1000, template_depth: 20_000, output_bytes: 256 << 20, steps: 2_000_000_000 }
+    }
+}
+
+/// The trees of one parsed text.
+pub(crate) type Trees = Rc<[Rc<Tree>]>;
+
+/// One run: what all templates that take part in it share.
+pub(crate) struct Run<'r> {
+    pub(crate) functions: &'r Functions,
+    pub(crate) context: &'r Context,
+    pub(crate) missing_key: MissingKey,
+    pub(crate) limits: Limits,
+    pub(crate) scope: Rc<Scope>,
+    pub(crate) out: Vec<u8>,
+    /// Texts that `tpl` has parsed, shared by all runs of the set.
+    pub(crate) parsed: &'r std::cell::RefCell<HashMap<Rc<str>, Trees>>,
+    /// How often each name is being included right now.
+    pub(crate) included: HashMap<Rc<str>, usize>,
+    pub(crate) depth: usize,
+    pub(crate) steps: u64,
+    variables: Vec<Variable>,
+    arguments: Vec<Value>,
+}
+
+impl<'r> Run<'r> {
+    pub(crate) fn new(
+        functions: &'r Functions,
+        context: &'r Context,
+        missing_key: MissingKey,
+        limits: Limits,
+        scope: Rc<Scope>,
+        parsed: &'r std::cell::RefCell<HashMap<Rc<str>, Trees>>,
+    ) -> Self {
+        Self {
+            functions,
+            context,
+            missing_key,
+            limits,
+            scope,
+            out: Vec::new(),
+            parsed,
+            included: HashMap::new(),
+            depth: 0,
+            steps: 0,
+            variables: Vec::new(),
+            arguments: Vec::new(),
+        }
+    }
+
+    /// Executes the template of that name, appending to the output.
+    pub(crate) fn execute(&mut self, name: &str, data: Value) -> Result<(), Error> {
+        let Some(tree) = self.scope.get(name) else {
+            let quote = goyaml::strconv::quote;
+            let text = format!(
+                "template: no template {} associated with template {}",
+                quote(name),
+                quote(self.scope.name())
+            );
+            return Err(Error::lookup(text));
+        };
+        self.execute_tree(&tree, Slot::plain(data))
+    }
+
+    /// Executes a tree with `data` as its dot.
+    fn execute_tree(&mut self, tree: &Rc<Tree>, data: Slot) -> Result<(), Error> {
+        self.depth += 1;
+        let result = with_room(|| State::new(self, tree, data).run());
+        self.depth -= 1;
+        result
+    }
+}

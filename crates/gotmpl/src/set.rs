@@ -1,0 +1,121 @@
+//! A set of templates that can call each other.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::error::Error;
+use crate::exec::scope::Scope;
+use crate::exec::{Limits, MissingKey, Run, Trees};
+use crate::functions::{Context, Environment, Functions, Offline};
+use crate::value::{Text, Value};
+
+/// How a set behaves.
+pub struct Options {
+    /// The name of the set, which errors give, and which is the name of every text that `tpl` parses.
+    pub name: Rc<str>,
+    /// What to do about missing keys.
+    pub missing_key: MissingKey,
+    /// Bounds on each execution.
+    pub limits: Limits,
+    /// The outside world, for functions.
+    pub environment: Rc<dyn Environment>,
+    /// Helm's lint mode.
+    pub lint: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            name: "gotpl".into(),
+            missing_key: MissingKey::default(),
+            limits: Limits::default(),
+            environment: Rc::new(Offline::default()),
+            lint: false,
+        }
+    }
+}
+
+/// Templates by name, with the functions they may call.
+///
+/// ```
+/// use gotmpl::{Functions, Options, TemplateSet, Value};
+///
+/// let mut set = TemplateSet::new(Functions::builtin(), Options::default());
+/// set.add("greeting", r#"{{define "who"}}{{.}}{{end}}hello {{template "who" .name}}!"#)?;
+/// let data = Value::map([("name".into(), Value::from("world"))].into());
+/// let mut out = String::new();
+/// set.execute("greeting", &data, &mut out)?;
+/// assert_eq!(out, "hello world!");
+/// # Ok::<(), gotmpl::Error>(())
+/// ```
+pub struct TemplateSet {
+    functions: Functions,
+    missing_key: MissingKey,
+    limits: Limits,
+    context: Context,
+    scope: Rc<Scope>,
+    parsed: RefCell<HashMap<Rc<str>, Trees>>,
+}
+
+impl TemplateSet {
+    /// An empty set.
+    pub fn new(functions: Functions, options: Options) -> Self {
+        let Options { name, missing_key, limits, environment, lint } = options;
+        Self {
+            functions,
+            missing_key,
+            limits,
+            context: Context { environment, lint },
+            scope: Rc::new(Scope::new(name)),
+            parsed: RefCell::default(),
+        }
+    }
+
+    /// Parses `source` as the template `name`, and adds it with all it defines. A later definition replaces
+    /// an earlier one unless it is empty.
+    pub fn add(&mut self, name: &str, source: &str) -> Result<(), Error> {
+        let trees = crate::parse::parse(&Rc::from(name), source, &self.functions)?;
+        // Nobody else holds the scope but while executing, which borrows the set.
+        if let Some(scope) = Rc::get_mut(&mut self.scope) {
+            for tree in &trees {
+                scope.define(tree);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is a template of that name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.scope.get(name).is_some()
+    }
+
+    /// The names of all templates, sorted.
+    pub fn names(&self) -> Vec<Rc<str>> {
+        let mut names: Vec<_> = self.scope.names().cloned().collect();
+        names.sort();
+        names
+    }
+
+    /// Executes the template `name` with `data` as its dot, appending what it prints to `out`. Bytes that are
+    /// not UTF-8 come out as U+FFFD.
+    pub fn execute(&self, name: &str, data: &Value, out: &mut String) -> Result<(), Error> {
+        let (text, result) = self.execute_to_text(name, data);
+        out.push_str(&text.to_str());
+        result
+    }
+
+    /// Executes the template `name`: what it printed, even if it failed on the way.
+    pub(crate) fn execute_to_text(&self, name: &str, data: &Value) -> (Text, Result<(), Error>) {
+        let mut run = Run::new(
+            &self.functions,
+            &self.context,
+            self.missing_key,
+            self.limits,
+            self.scope.clone(),
+            &self.parsed,
+        );
+        let result = run.execute(name, data.clone());
+        (Text::from_bytes(run.out), result)
+    }
+}
