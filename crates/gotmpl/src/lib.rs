@@ -6,6 +6,7 @@ mod exec;
 pub mod fmt;
 pub mod functions;
 pub mod gotime;
+pub mod helm;
 mod parse;
 pub mod regexp;
 pub mod semver;

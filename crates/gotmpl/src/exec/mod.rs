@@ -11,6 +11,7 @@ pub(crate) mod scope;
 pub(crate) mod slot;
 mod state;
 
+pub(crate) use include::without_no_value;
 use scope::Scope;
 use slot::Slot;
 use state::{State, Variable};

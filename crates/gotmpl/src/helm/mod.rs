@@ -1,0 +1,133 @@
+//! The engine as Helm sets it up: its functions, its order of templates, and its errors.
+
+mod functions;
+mod report;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+pub use functions::functions;
+pub use report::{RenderError, parse_error_text, render_error_text};
+
+use crate::exec::{Limits, MissingKey, without_no_value};
+use crate::functions::Environment;
+use crate::set::{Options, TemplateSet};
+use crate::value::{Entries, Type, Value};
+
+/// How Helm is asked to render.
+pub struct EngineOptions {
+    /// A missing value is an error.
+    pub strict: bool,
+    /// `required` and `fail` warn but go on.
+    pub lint: bool,
+    /// Bounds on each template.
+    pub limits: Limits,
+    /// The outside world, for functions.
+    pub environment: Rc<dyn Environment>,
+}
+
+impl EngineOptions {
+    /// Helm's defaults in a given environment.
+    pub fn new(environment: Rc<dyn Environment>) -> Self {
+        Self { strict: false, lint: false, limits: Limits::default(), environment }
+    }
+}
+
+/// A template of a chart.
+pub struct Template {
+    /// Its path from the outermost chart's name on, which is also its name.
+    pub name: String,
+    /// Its text.
+    pub source: String,
+    /// What `.Template.BasePath` says: the chart's directory of templates.
+    pub base_path: String,
+    /// The chart's scope, which its templates share: a map with `Values`, `Chart`, `Release` and so on.
+    pub scope: Value,
+}
+
+/// Templates of charts, parsed and ready to render.
+pub struct Engine {
+    set: TemplateSet,
+}
+
+impl Engine {
+    /// An engine with all of Helm's functions.
+    pub fn new(options: EngineOptions) -> Self {
+        let missing_key = if options.strict { MissingKey::Error } else { MissingKey::Zero };
+        let options = Options {
+            missing_key,
+            limits: options.limits,
+            environment: options.environment,
+            lint: options.lint,
+            ..Options::default()
+        };
+        Self { set: TemplateSet::new(functions(), options) }
+    }
+
+    /// Parses a template. Those further down come first (see [`sort_templates`]), so that a chart's
+    /// definitions replace those of its subcharts.
+    pub fn add(&mut self, name: &str, source: &str) -> Result<(), RenderError> {
+        self.set.add(name, source).map_err(|error| RenderError::parse(name, error))
+    }
+
+    /// Renders a template: `<no value>` is taken out of what it prints.
+    pub fn render(&self, name: &str, scope: &Value) -> Result<String, RenderError> {
+        let (text, result) = self.set.execute_to_text(name, scope);
+        result.map_err(|error| RenderError::execute(name, error))?;
+        let text = without_no_value(text);
+        Ok(match text.as_str() {
+            Some(text) => text.to_owned(),
+            None => text.to_str().into_owned(),
+        })
+    }
+}
+
+/// Sorts names the way Helm parses and renders templates: deepest first, each depth from Z to A.
+pub fn sort_templates<T>(templates: &mut [T], name: impl Fn(&T) -> &str) {
+    templates.sort_by(|a, b| {
+        let key = |name: &str| name.bytes().filter(|byte| *byte == b'/').count();
+        let (a, b) = (name(a), name(b));
+        Reverse(key(a)).cmp(&Reverse(key(b))).then_with(|| b.cmp(a))
+    });
+}
+
+/// Whether a template is only there to be included: its file name begins with `_`.
+pub fn is_partial(name: &str) -> bool {
+    name.rsplit('/').next().is_some_and(|base| base.starts_with('_'))
+}
+
+/// Renders all templates of a chart and its subcharts that are not partials, by name.
+///
+/// `values_type` is the type that `.Template` has, Helm's `common.Values`.
+pub fn render(
+    mut templates: Vec<Template>,
+    values_type: Type,
+    options: EngineOptions,
+) -> Result<BTreeMap<String, String>, RenderError> {
+    sort_templates(&mut templates, |template| &template.name);
+    let mut engine = Engine::new(options);
+    for template in &templates {
+        engine.add(&template.name, &template.source)?;
+    }
+    let mut rendered = BTreeMap::new();
+    for template in templates {
+        if is_partial(&template.name) {
+            continue;
+        }
+        if let Value::Map(scope) = &template.scope {
+            let about: Entries = [
+                ("Name".into(), template.name.as_str().into()),
+                ("BasePath".into(), template.base_path.as_str().into()),
+            ]
+            .into();
+            scope.insert("Template", Value::map_of(values_type, about));
+        }
+        let text = engine.render(&template.name, &template.scope)?;
+        rendered.insert(template.name, text);
+    }
+    Ok(rendered)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+use super::*;
+use crate::functions::Offline;
+use crate::value::types::MAP_ANY;
+
+fn rendered(files: &[(&str, &str)]) -> Result<BTreeMap<String, String>, String> {
+    let scope = Value::map([("Values".into(), Value::map(Entries::new()))].into());
+    let templates = files
+        .iter()
+        .map(|(name, source)| Template {
+            name: format!("c/templates/{name}"),
+            source: (*source).to_owned(),
+            base_path: "c/templates".to_owned(),
+            scope: scope.clone(),
+        })
+        .collect();
+    let options = EngineOptions::new(Rc::new(Offline::default()));
+    render(templates, MAP_ANY, options).map_err(|error| error.to_string())
+}
+
+fn one(source: &str) -> String {
+    match rendered(&[("a.yaml", source), ("_h.tpl", "{{define \"h\"}}<{{.}}>{{end}}")]) {
+        Ok(files) => files["c/templates/a.yaml"].clone(),
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+#[test]
+fn templates_include_and_are_included() {
+    for (source, expected) in [
+        ("{{include \"h\" 1}}", "<1>"),
+        ("{{tpl \"{{include \\\"h\\\" .}}\" 2}}", "<2>"),
+        (
+            "{{tpl \"{{define \\\"h\\\"}}[{{.}}]{{end}}{{include \\\"h\\\" .}}\" 2}}{{include \"h\" 3}}",
+            "[2]<3>",
+        ),
+        ("{{.Values.a}}|{{.Template.Name}}|{{.Template.BasePath}}", "|c/templates/a.yaml|c/templates"),
+        ("{{lookup \"v1\" \"Pod\" \"\" \"\"}}", "map[]"),
+        ("{{required \"x\" 1}}", "1"),
+    ] {
+        assert_eq!(one(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn errors_are_told_as_helm_tells_them() {
+    for (source, expected) in [
+        ("{{", "error: parse error at (c/templates/a.yaml:1): unclosed action"),
+        ("{{fail \"no\"}}", "error: execution error at (c/templates/a.yaml:1:2): no"),
+        ("{{required \"need\" .Values.x}}", "error: execution error at (c/templates/a.yaml:1:2): need"),
+        (
+            "{{.Values.a.b}}",
+            "error: c/templates/a.yaml:1:9\n  executing \"c/templates/a.yaml\" at <.Values.a.b>:\n    \
+             nil pointer evaluating interface {}.b",
+        ),
+        (
+            "{{include \"nope\" .}}",
+            "error: c/templates/a.yaml:1:2\n  executing \"c/templates/a.yaml\" at <include \"nope\" .>:\n    \
+             error calling include:\ntemplate: no template \"nope\" associated with template \"gotpl\"",
+        ),
+    ] {
+        assert_eq!(one(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn endless_inclusion_is_an_error() {
+    let error = one("{{define \"loop\"}}{{include \"loop\" .}}{{end}}{{include \"loop\" .}}");
+    assert!(
+        error.contains("rendering template has a nested reference name: loop: unable to execute template")
+    );
+    let error = one("{{define \"loop\"}}{{template \"loop\" .}}{{end}}{{template \"loop\" .}}");
+    assert!(error.contains("exceeded maximum template depth (100000)"), "{error}");
+}
