@@ -53,8 +53,8 @@ pub(super) static TABLE: &[Function] = &[
         Ok(kept.into())
     }),
     Function::variadic("dig", &[ANY], ANY, dig),
-    Function::new("deepCopy", &[ANY], ANY, |_, args| Ok(deep_copy(args.value(0)))),
-    Function::new("mustDeepCopy", &[ANY], ANY, |_, args| Ok(deep_copy(args.value(0)))),
+    Function::new("deepCopy", &[ANY], ANY, deep_copied),
+    Function::new("mustDeepCopy", &[ANY], ANY, deep_copied),
 ];
 
 /// A map as the `map[string]interface {}` that the function's signature says it returns.
@@ -125,6 +125,13 @@ fn dig(_: &Context, args: Args<'_>) -> Result {
     Ok(map.get(last).unwrap_or_else(|| otherwise.clone()))
 }
 
+fn deep_copied(_: &Context, args: Args<'_>) -> Result {
+    match args.value(0) {
+        Value::Nil => Err(FunctionError::new("reflect: call of reflect.Value.Type on zero Value")),
+        value => Ok(deep_copy(value)),
+    }
+}
+
 /// A copy that shares no list and no map with the original.
 fn deep_copy(value: &Value) -> Value {
     match value {
@@ -139,6 +146,6 @@ fn deep_copy(value: &Value) -> Value {
             let copies = entries.iter().map(|(key, value)| (Rc::clone(key), deep_copy(value)));
             Value::map_of(map.ty(), copies.collect())
         }
-        other => other.clone(),
+        other => super::versions::copied(other).unwrap_or_else(|| other.clone()),
     }
 }

@@ -23,8 +23,8 @@ pub(super) static TABLE: &[Function] = &[
     Function::new("mustToRawJson", &[ANY], STRING, |_, args| {
         written(goyaml::json::to_string_raw(args.value(0)))
     }),
-    Function::new("fromJson", &[STRING], MAP_ANY, |_, args| Ok(map_or_error(read(args)))),
-    Function::new("fromJsonArray", &[STRING], LIST_ANY, |_, args| Ok(list_or_error(read(args)))),
+    Function::new("fromJson", &[STRING], MAP_ANY, |_, args| Ok(map_or_error(read(args), ""))),
+    Function::new("fromJsonArray", &[STRING], LIST_ANY, |_, args| Ok(list_or_error(read(args), ""))),
     Function::new("mustFromJson", &[STRING], ANY, |_, args| {
         let tree = read(args).map_err(FunctionError::new)?;
         Ok(tree.into())
@@ -55,12 +55,7 @@ fn misfit(tree: &goyaml::Value, ty: Type) -> String {
 }
 
 /// The tree as a map; an error, also that it is no map, under the key `Error`.
-pub(super) fn map_or_error(tree: std::result::Result<goyaml::Value, String>) -> Value {
-    map_or_error_in(tree, "")
-}
-
-/// As [`map_or_error`], with a prefix to the error of a tree that is no map.
-pub(super) fn map_or_error_in(tree: std::result::Result<goyaml::Value, String>, prefix: &str) -> Value {
+pub(super) fn map_or_error(tree: std::result::Result<goyaml::Value, String>, prefix: &str) -> Value {
     let message = match tree {
         Ok(tree @ goyaml::Value::Mapping(_)) => return tree.into(),
         Ok(goyaml::Value::Null) => return Value::Map(Rc::new(Map::nil(MAP_ANY))),
@@ -71,12 +66,7 @@ pub(super) fn map_or_error_in(tree: std::result::Result<goyaml::Value, String>, 
 }
 
 /// The tree as a list; an error, also that it is no list, as its only element.
-pub(super) fn list_or_error(tree: std::result::Result<goyaml::Value, String>) -> Value {
-    list_or_error_in(tree, "")
-}
-
-/// As [`list_or_error`], with a prefix to the error of a tree that is no list.
-pub(super) fn list_or_error_in(tree: std::result::Result<goyaml::Value, String>, prefix: &str) -> Value {
+pub(super) fn list_or_error(tree: std::result::Result<goyaml::Value, String>, prefix: &str) -> Value {
     let message = match tree {
         Ok(tree @ goyaml::Value::Sequence(_)) => return tree.into(),
         Ok(goyaml::Value::Null) => return Value::List(Rc::new(List::nil(LIST_ANY))),

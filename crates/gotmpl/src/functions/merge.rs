@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::dicts::plain;
 use super::{Args, Function, FunctionError};
 use crate::value::types::{ANY, MAP_ANY};
-use crate::value::{Entries, Map, Value};
+use crate::value::{Entries, Kind, Map, Value};
 
 type Result = std::result::Result<Value, FunctionError>;
 
@@ -88,7 +88,7 @@ fn merge_into(
                     merge_into(&own, inner, overwrite, depth + 1)?;
                     own.is_empty()
                 }
-                Some(Value::Object(object)) if !overwrite && !object.is_nil() => {
+                Some(Value::Object(object)) if !overwrite && object.go_type().kind == Kind::Pointer => {
                     return Err(Refusal::Error("src and dst must be of same type"));
                 }
                 present => overwrite || !present.is_some_and(|value| value.truth()),

@@ -26,8 +26,12 @@ static POINTER: GoType =
     GoType::object("*semver.Version", Kind::Pointer).with_methods(METHODS).with_stringer(printed);
 
 /// `semver.Version`, which increments return.
-static STRUCT: GoType =
-    GoType::object("semver.Version", Kind::Struct).with_methods(METHODS).with_stringer(printed);
+static STRUCT: GoType = GoType::object("semver.Version", Kind::Struct)
+    .with_methods(METHODS.split_at(VALUE_METHODS).0)
+    .with_stringer(printed);
+
+/// How many of the methods belong to the version itself; the others need a pointer to it.
+const VALUE_METHODS: usize = 11;
 
 static METHODS: &[Method] = &[
     Method::new("Major", &[], UINT64, |_, version, _| Ok(Value::uint64(of(version)?.major()))),
@@ -35,7 +39,6 @@ static METHODS: &[Method] = &[
     Method::new("Patch", &[], UINT64, |_, version, _| Ok(Value::uint64(of(version)?.patch()))),
     Method::new("Prerelease", &[], STRING, |_, version, _| Ok(of(version)?.prerelease().into())),
     Method::new("Metadata", &[], STRING, |_, version, _| Ok(of(version)?.metadata().into())),
-    Method::new("Original", &[], STRING, |_, version, _| Ok(of(version)?.original().into())),
     Method::new("String", &[], STRING, |_, version, _| Ok(of(version)?.to_string().into())),
     Method::new("IncMajor", &[], &STRUCT, |_, version, _| derived(of(version)?.next_major())),
     Method::new("IncMinor", &[], &STRUCT, |_, version, _| derived(of(version)?.next_minor())),
@@ -46,6 +49,7 @@ static METHODS: &[Method] = &[
     Method::new("SetMetadata", &[STRING], &STRUCT, |_, version, args| {
         derived(of(version)?.with_metadata(&Args::new(args).str(0)))
     }),
+    Method::new("Original", &[], STRING, |_, version, _| Ok(of(version)?.original().into())),
     Method::new("Compare", &[&POINTER], INT, |_, version, args| {
         Ok(Value::int(compared(version, args)? as i64))
     }),
@@ -94,6 +98,12 @@ impl Object for Held {
 
 fn value(version: Version, pointer: bool) -> Value {
     Value::Object(Rc::new(Held { version, pointer }))
+}
+
+/// What copying makes of a version: its fields are private and stay behind.
+pub(super) fn copied(original: &Value) -> Option<Value> {
+    let held = original.downcast::<Held>()?;
+    Some(value(Version::parse("0.0.0").ok()?, held.pointer))
 }
 
 fn printed(value: &Value) -> String {

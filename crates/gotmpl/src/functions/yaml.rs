@@ -1,6 +1,9 @@
 //! YAML, to and from.
 
-use super::json::{list_or_error_in, map_or_error_in};
+use std::rc::Rc;
+
+use super::durations::DURATION;
+use super::json::{list_or_error, map_or_error};
 use super::{Args, Function, FunctionError};
 use crate::value::Value;
 use crate::value::types::{ANY, LIST_ANY, MAP_ANY, STRING};
@@ -15,11 +18,40 @@ pub(super) static TABLE: &[Function] = &[
             .map_err(|error| FunctionError::new(error.to_string()))
     }),
     Function::new("toYamlPretty", &[ANY], STRING, |_, args| {
-        Ok(goyaml::to_string_pretty(args.value(0)).map(without_newline).unwrap_or_default().into())
+        let value = as_yaml_sees_it(args.value(0));
+        Ok(goyaml::to_string_pretty(&value).map(without_newline).unwrap_or_default().into())
     }),
-    Function::new("fromYaml", &[STRING], MAP_ANY, |_, args| Ok(map_or_error_in(read(args), DECODING))),
-    Function::new("fromYamlArray", &[STRING], LIST_ANY, |_, args| Ok(list_or_error_in(read(args), DECODING))),
+    Function::new("fromYaml", &[STRING], MAP_ANY, |_, args| {
+        let tree = read(args).map(|tree| or_empty(tree, goyaml::Value::Mapping(goyaml::Mapping::new())));
+        Ok(map_or_error(tree, DECODING))
+    }),
+    Function::new("fromYamlArray", &[STRING], LIST_ANY, |_, args| {
+        let tree = read(args).map(|tree| or_empty(tree, goyaml::Value::Sequence(Vec::new())));
+        Ok(list_or_error(tree, DECODING))
+    }),
 ];
+
+/// A document without content leaves what it is read into as it is: empty.
+fn or_empty(tree: goyaml::Value, empty: goyaml::Value) -> goyaml::Value {
+    if tree.is_null() { empty } else { tree }
+}
+
+/// The value as the newer YAML library sees it, which does not go by way of JSON: durations are text, and lists
+/// and maps that are nil are empty.
+fn as_yaml_sees_it(value: &Value) -> Value {
+    match value {
+        Value::Int(ty, nanoseconds) if *ty == &DURATION => {
+            crate::gotime::duration::format(*nanoseconds).into()
+        }
+        Value::List(list) => Value::list(list.borrow().iter().map(as_yaml_sees_it).collect()),
+        Value::Map(map) => {
+            let entries = map.borrow();
+            let seen = entries.iter().map(|(key, value)| (Rc::clone(key), as_yaml_sees_it(value)));
+            Value::map(seen.collect())
+        }
+        other => other.clone(),
+    }
+}
 
 /// YAML is read by way of JSON, and its errors say so.
 const DECODING: &str = "error unmarshaling JSON: while decoding JSON: ";

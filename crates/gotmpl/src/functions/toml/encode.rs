@@ -117,6 +117,7 @@ impl Encoder {
     /// Writes a value under a key, as a table of its own if it is one.
     fn entry(&mut self, key: &[&str], value: &Value) -> Result<()> {
         match shape(value)? {
+            Shape::Nothing if matches!(value, Value::List(_)) => self.key_value(key, value, false),
             Shape::Nothing => Ok(()),
             Shape::Plain => self.key_value(key, value, false),
             Shape::Table => {
@@ -145,7 +146,7 @@ impl Encoder {
     }
 
     fn table(&mut self, key: &[&str], entries: &Entries) -> Result<()> {
-        for (name, value) in plain_first(entries)? {
+        for (name, value) in plain_first(entries)?.into_iter().filter(|(_, value)| !value.is_nil()) {
             let mut key = key.to_vec();
             key.push(name);
             self.entry(&key, value)?;

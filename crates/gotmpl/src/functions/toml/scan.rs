@@ -14,6 +14,8 @@ type Result<T> = std::result::Result<T, Problem>;
 pub(super) struct Scanner<'t> {
     text: &'t str,
     position: usize,
+    /// Where the string that is read begins.
+    token: usize,
     /// The line of the position, from 1.
     pub(super) line: usize,
 }
@@ -33,7 +35,7 @@ pub(super) fn printed(character: Option<char>) -> String {
 
 impl<'t> Scanner<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, position: 0, line: 1 }
+        Self { text, position: 0, token: 0, line: 1 }
     }
 
     pub(super) fn rest(&self) -> &'t str {
@@ -123,6 +125,7 @@ impl<'t> Scanner<'t> {
             return self.multiline(false);
         }
         let close = self.next()?;
+        self.token = self.position;
         let escapes = close == Some('"');
         let mut output = String::new();
         loop {
@@ -143,6 +146,7 @@ impl<'t> Scanner<'t> {
     }
 
     fn multiline(&mut self, escapes: bool) -> Result<String> {
+        self.token = self.position;
         let quote = if escapes { '"' } else { '\'' };
         let end = if escapes { "\"\"\"" } else { "'''" };
         // A line end right after the quotes does not count.
@@ -215,7 +219,7 @@ impl<'t> Scanner<'t> {
                 Some(digit) => code = code * 16 + u64::from(digit),
                 None => {
                     let letter = read.unwrap_or_default();
-                    let shown = quote(&self.text[start..self.position]);
+                    let shown = quote(&self.text[self.token..self.position]);
                     return self.problem(format!(
                         "expected {number} hexadecimal digits after '\\{letter}', but got {shown} instead"
                     ));
