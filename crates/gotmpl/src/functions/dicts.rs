@@ -128,8 +128,20 @@ fn dig(_: &Context, args: Args<'_>) -> Result {
 fn deep_copied(_: &Context, args: Args<'_>) -> Result {
     match args.value(0) {
         Value::Nil => Err(FunctionError::new("reflect: call of reflect.Value.Type on zero Value")),
+        value if nests_too_deeply(value, 0) => Err(FunctionError::new("value nests too deeply to be copied")),
         value => Ok(deep_copy(value)),
     }
+}
+
+/// Whether a value nests so deeply that it must hold itself, as `set` can make it do.
+pub(super) fn nests_too_deeply(value: &Value, depth: usize) -> bool {
+    const MAX_DEPTH: usize = 1000;
+    depth > MAX_DEPTH
+        || match value {
+            Value::List(list) => list.borrow().iter().any(|item| nests_too_deeply(item, depth + 1)),
+            Value::Map(map) => map.borrow().values().any(|value| nests_too_deeply(value, depth + 1)),
+            _ => false,
+        }
 }
 
 /// A copy that shares no list and no map with the original.

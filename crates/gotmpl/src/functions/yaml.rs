@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::dicts::nests_too_deeply;
 use super::durations::DURATION;
 use super::json::{list_or_error, map_or_error};
 use super::{Args, Function, FunctionError};
@@ -18,6 +19,9 @@ pub(super) static TABLE: &[Function] = &[
             .map_err(|error| FunctionError::new(error.to_string()))
     }),
     Function::new("toYamlPretty", &[ANY], STRING, |_, args| {
+        if nests_too_deeply(args.value(0), 0) {
+            return Err(FunctionError::new("value nests too deeply to be written"));
+        }
         let value = as_yaml_sees_it(args.value(0));
         Ok(goyaml::to_string_pretty(&value).map(without_newline).unwrap_or_default().into())
     }),

@@ -1,9 +1,31 @@
 //! Values as `encoding/json` sees them, so that `goyaml` can write them.
 
+use std::cell::Cell;
+
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::Value;
 use super::convert::base64;
+use super::{Type, Value};
+
+/// How deep values may nest before they are taken to hold themselves, as sprig's `set` can make them do.
+const MAX_DEPTH: usize = 1000;
+
+thread_local! {
+    /// How deep the value that is being written lies.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Writes the contents of a list or map, unless it nests so deeply that it must hold itself.
+fn nested<T, E: Error>(ty: Type, write: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    let depth = DEPTH.get();
+    if depth > MAX_DEPTH {
+        return Err(E::custom(format_args!("json: unsupported value: encountered a cycle via {ty}")));
+    }
+    DEPTH.set(depth + 1);
+    let written = stacker::maybe_grow(64 << 10, 1 << 20, write);
+    DEPTH.set(depth);
+    written
+}
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -18,23 +40,23 @@ impl Serialize for Value {
             Self::String(text) => serializer.serialize_str(&text.to_str()),
             Self::Bytes(bytes) => serializer.serialize_str(&base64(bytes)),
             Self::List(list) if list.is_nil() => serializer.serialize_unit(),
-            Self::List(list) => {
+            Self::List(list) => nested(list.ty(), || {
                 let items = list.borrow();
                 let mut sequence = serializer.serialize_seq(Some(items.len()))?;
                 for item in items.iter() {
                     sequence.serialize_element(item)?;
                 }
                 sequence.end()
-            }
+            }),
             Self::Map(map) if map.is_nil() => serializer.serialize_unit(),
-            Self::Map(map) => {
+            Self::Map(map) => nested(map.ty(), || {
                 let entries = map.borrow();
                 let mut mapping = serializer.serialize_map(Some(entries.len()))?;
                 for (key, value) in entries.iter() {
                     mapping.serialize_entry(&**key, value)?;
                 }
                 mapping.end()
-            }
+            }),
             Self::Object(object) if object.is_nil() => serializer.serialize_unit(),
             Self::Object(object) => object.to_json().serialize(serializer),
             Self::Complex(_) => Err(S::Error::custom("json: unsupported type: complex128")),

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::number::{DATE_LOCAL, DATETIME_LOCAL, TIME_LOCAL};
 use crate::functions::FunctionError;
+use crate::functions::dicts::nests_too_deeply;
 use crate::functions::durations::DURATION;
 use crate::gotime::{Time, duration};
 use crate::value::{Entries, Value};
@@ -30,6 +31,9 @@ type Result<T> = std::result::Result<T, Refusal>;
 pub(super) fn encode(value: &Value) -> Result<String> {
     if matches!(value, Value::Nil) {
         return Err(Refusal::Panic("reflect: call of reflect.Value.Type on zero Value"));
+    }
+    if nests_too_deeply(value, 0) {
+        return Err(Refusal::Panic("value nests too deeply to be written"));
     }
     let mut encoder = Encoder { output: String::new() };
     encoder.entry(&[], value)?;
