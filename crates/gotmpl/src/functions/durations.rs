@@ -130,13 +130,11 @@ fn as_duration(value: &Value) -> std::result::Result<i64, FunctionError> {
             if let Ok(duration) = duration::parse(trimmed) {
                 return Ok(duration);
             }
-            match goyaml::strconv::parse_float(trimmed, 64) {
-                Ok(seconds) => from_seconds(seconds),
-                Err(_) => {
-                    let quoted = goyaml::strconv::quote(&text);
-                    Err(FunctionError::new(format!("could not parse duration {quoted}")))
-                }
-            }
+            let Ok(seconds) = goyaml::strconv::parse_float(trimmed, 64) else {
+                let quoted = goyaml::strconv::quote(&text);
+                return Err(FunctionError::new(format!("could not parse duration {quoted}")));
+            };
+            from_seconds(seconds)
         }
         Value::Nil => Err(FunctionError::new("invalid duration")),
         Value::Int(_, seconds) => seconds.checked_mul(SECOND).ok_or_else(|| overflow(seconds)),

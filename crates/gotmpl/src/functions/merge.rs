@@ -127,7 +127,7 @@ mod tests {
             ),
             (r#"{"a":{"x":1}}"#, r#"{"a":{"x":2,"y":3}}"#, r#"{"a":{"x":1,"y":3}}"#),
             (r#"{"a":"text"}"#, r#"{"a":{"x":1}}"#, r#"{"a":"text"}"#),
-            (r#"{}"#, r#"{"a":null}"#, r#"{}"#),
+            ("{}", r#"{"a":null}"#, "{}"),
             (r#"{"a":[1]}"#, r#"{"a":[2]}"#, r#"{"a":[1]}"#),
         ] {
             assert_eq!(merged(destination, source, false), result, "{destination} {source}");

@@ -1,4 +1,8 @@
 //! The table of functions a template can call, and what a function is given when it is called.
+#![expect(
+    clippy::unnecessary_wraps,
+    reason = "the functions of a table all have the signature that it asks for"
+)]
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -161,15 +161,15 @@ fn to_decimal(_: &Context, args: Args<'_>) -> Result {
     Ok(Value::int64(goyaml::strconv::parse_int(&printed, 8, 64).unwrap_or(0)))
 }
 
-/// The numbers from `start` towards `stop` without reaching it.
-fn range(start: i64, stop: i64, step: i64) -> std::result::Result<Vec<i64>, FunctionError> {
+/// The numbers from a first one towards a limit without reaching it.
+fn range(first: i64, limit: i64, step: i64) -> std::result::Result<Vec<i64>, FunctionError> {
     let mut numbers = Vec::new();
-    let forward = stop >= start;
+    let forward = limit >= first;
     if forward && step <= 0 || !forward && step >= 0 {
         return Ok(numbers);
     }
-    let mut number = start;
-    while if forward { number < stop } else { number > stop } {
+    let mut number = first;
+    while if forward { number < limit } else { number > limit } {
         if numbers.len() >= MAX_RANGE {
             return Err(FunctionError::new("range is too long"));
         }
@@ -196,12 +196,12 @@ fn seq(_: &Context, args: Args<'_>) -> Result {
             range(start, end.wrapping_add(step), step)?
         }
         3 => {
-            let (start, step, end) = (args.int(0), args.int(1), args.int(2));
-            if end < start && step > 0 {
+            let (first, step, last) = (args.int(0), args.int(1), args.int(2));
+            if last < first && step > 0 {
                 return Ok("".into());
             }
-            let beyond = if end < start { -1 } else { 1 };
-            range(start, end.wrapping_add(beyond), step)?
+            let beyond = if last < first { -1 } else { 1 };
+            range(first, last.wrapping_add(beyond), step)?
         }
         _ => Vec::new(),
     };

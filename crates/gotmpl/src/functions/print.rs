@@ -1,7 +1,5 @@
 //! Values as text, as sprig's functions see them.
 
-use std::borrow::Cow;
-
 use crate::value::{Text, Value};
 
 /// sprig's `strval`: strings and bytes as they are, everything else as `%v` prints it.
@@ -42,9 +40,4 @@ pub(super) fn quote(text: &Text) -> String {
 pub(super) fn quote_as_written(text: &str) -> String {
     let raw = text.chars().all(|c| c == '\t' || c >= ' ' && !matches!(c, '`' | '\x7f' | '\u{feff}'));
     if raw { format!("`{text}`") } else { goyaml::strconv::quote(text) }
-}
-
-/// Appends a text whose bytes may be anything.
-pub(super) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
 }

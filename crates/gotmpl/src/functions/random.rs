@@ -97,10 +97,6 @@ fn uuid(context: &Context) -> String {
     context.environment.fill_random(&mut bytes);
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let number = format!("{:032x}", u128::from_be_bytes(bytes));
-    let (a, rest) = number.split_at(8);
-    let (b, rest) = rest.split_at(4);
-    let (c, rest) = rest.split_at(4);
-    let (d, e) = rest.split_at(4);
-    format!("{a}-{b}-{c}-{d}-{e}")
+    let digits = format!("{:032x}", u128::from_be_bytes(bytes));
+    [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &digits[group]).join("-")
 }

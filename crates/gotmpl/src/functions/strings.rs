@@ -188,7 +188,7 @@ fn indented(args: Args<'_>, before: &str) -> Result {
         return Err(FunctionError::new("strings: negative Repeat count"));
     }
     let bytes = args.bytes(1);
-    let lines = 1 + bytes.iter().filter(|byte| **byte == b'\n').count();
+    let lines = 1 + memchr::memchr_iter(b'\n', bytes).count();
     let pad = repeated(b" ", count)?;
     let mut out = Vec::with_capacity(before.len() + bytes.len() + lines * pad.len());
     out.extend_from_slice(before.as_bytes());
@@ -246,8 +246,7 @@ fn sort_alpha(_: &Context, args: Args<'_>) -> Result {
 }
 
 fn sort_strings(list: &Rc<List>) {
-    let bytes = |value: &Value| value.as_text().cloned();
-    list.borrow_mut().sort_by(|a, b| bytes(a).cmp(&bytes(b)));
+    list.borrow_mut().sort_by_cached_key(|value| value.as_text().cloned());
 }
 
 /// `strings.SplitN`; without a limit, `strings.Split`.

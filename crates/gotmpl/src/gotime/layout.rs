@@ -38,6 +38,7 @@ pub(super) enum Element {
 
 /// How an offset is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "every combination of them is a layout")]
 pub(super) struct Offset {
     /// Whether no offset is written `Z`.
     pub(super) zulu: bool,

@@ -17,6 +17,7 @@ pub(super) struct Translation {
 }
 
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags of a pattern are just that")]
 struct Flags {
     fold_case: bool,
     multi_line: bool,

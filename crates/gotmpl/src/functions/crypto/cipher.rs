@@ -60,11 +60,9 @@ pub(super) fn decrypt(_: &Context, args: Args<'_>) -> Result {
     let Some(padding) = text.last() else {
         return Err(FunctionError::new("runtime error: index out of range [-1]"));
     };
-    match text.len().checked_sub(usize::from(*padding)) {
-        Some(length) => Ok(Text::from_bytes(&text[..length]).into()),
-        None => {
-            let end = text.len() as i64 - i64::from(*padding);
-            Err(FunctionError::new(format!("runtime error: slice bounds out of range [:{end}]")))
-        }
-    }
+    let Some(length) = text.len().checked_sub(usize::from(*padding)) else {
+        let end = text.len() as i64 - i64::from(*padding);
+        return Err(FunctionError::new(format!("runtime error: slice bounds out of range [:{end}]")));
+    };
+    Ok(Text::from_bytes(&text[..length]).into())
 }

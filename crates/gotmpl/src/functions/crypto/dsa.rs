@@ -16,26 +16,27 @@ const ATTEMPTS: u64 = 10_000;
 /// A new key: version, p, q, g, y and x in a sequence, as OpenSSL has it.
 pub(super) fn generate(context: &Context) -> Option<Vec<u8>> {
     let one = BigUint::from(1u32);
-    let (p, q) = (0..ATTEMPTS).find_map(|_| {
-        let q = random(context, SUBGROUP_BITS);
-        if !is_prime(&q, context) {
+    let (modulus, order) = (0..ATTEMPTS).find_map(|_| {
+        let order = random(context, SUBGROUP_BITS);
+        if !is_prime(&order, context) {
             return None;
         }
         (0..4 * MODULUS_BITS).find_map(|_| {
-            let mut p = random(context, MODULUS_BITS);
-            // One more than a multiple of 2q.
-            p -= (&p - &one) % (&q * 2u32);
-            (p.bits() == MODULUS_BITS && is_prime(&p, context)).then(|| (p, q.clone()))
+            let mut modulus = random(context, MODULUS_BITS);
+            // One more than a multiple of twice the order.
+            modulus -= (&modulus - &one) % (&order * 2u32);
+            let fits = modulus.bits() == MODULUS_BITS && is_prime(&modulus, context);
+            fits.then(|| (modulus, order.clone()))
         })
     })?;
-    let cofactor = (&p - &one) / &q;
-    let g = (2u32..)
-        .map(|base| BigUint::from(base).modpow(&cofactor, &p))
-        .find(|g| *g != one)
-        .unwrap_or_else(|| one.clone());
-    let x = random(context, SUBGROUP_BITS) % (&q - &one) + &one;
-    let y = g.modpow(&x, &p);
-    let numbers = [BigUint::default(), p, q, g, y, x].map(|number| der::integer(&number.to_bytes_be()));
+    let cofactor = (&modulus - &one) / &order;
+    let generator = (2..100u32)
+        .map(|base| BigUint::from(base).modpow(&cofactor, &modulus))
+        .find(|generator| *generator != one)?;
+    let private = random(context, SUBGROUP_BITS) % (&order - &one) + &one;
+    let public = generator.modpow(&private, &modulus);
+    let numbers = [BigUint::default(), modulus, order, generator, public, private]
+        .map(|number| der::integer(&number.to_bytes_be()));
     Some(der::value(der::tag::SEQUENCE, &numbers.concat()))
 }
 

@@ -13,8 +13,7 @@ pub(super) fn encode(label: &str, bytes: &[u8]) -> String {
         output.push('\n');
         rest = after;
     }
-    output.push_str(&format!("-----END {label}-----\n"));
-    output
+    output + "-----END " + label + "-----\n"
 }
 
 /// The first block in a text: its label and its bytes.

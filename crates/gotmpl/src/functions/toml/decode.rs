@@ -168,13 +168,11 @@ impl Decoder<'_> {
     }
 
     fn key_name(&mut self) -> Result<String> {
-        match self.scanner.peek() {
-            Some('"' | '\'') => self.scanner.string(false),
-            _ => {
-                let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-                Ok(self.scanner.take_while(bare).to_owned())
-            }
+        if matches!(self.scanner.peek(), Some('"' | '\'')) {
+            return self.scanner.string(false);
         }
+        let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        Ok(self.scanner.take_while(bare).to_owned())
     }
 
     /// Reads a key, with dots or without, and its value; the table becomes the one the value belongs in.
@@ -302,43 +300,40 @@ impl Decoder<'_> {
 
     /// Makes a table, with those above it, and goes into it.
     fn enter(&mut self, key: &[String], array: bool) -> Result<()> {
-        let Some((last, above)) = key.split_last() else { return Ok(()) };
+        let Some((name, above)) = key.split_last() else { return Ok(()) };
         let mut map = Rc::clone(&self.root);
         for (depth, part) in above.iter().enumerate() {
             if !map.contains_key(part) {
                 self.implicit.insert(path(&key[..=depth]));
                 map.insert(part.as_str(), Value::Map(new_map()));
             }
-            match map.get(part).as_ref().and_then(as_table) {
-                Some(next) => map = next,
-                None => {
-                    let name = path(&key[..=depth]);
-                    return self.key_problem(format!("Key '{name}' was already created as a hash."));
-                }
-            }
+            let Some(next) = map.get(part).as_ref().and_then(as_table) else {
+                let other = path(&key[..=depth]);
+                return self.key_problem(format!("Key '{other}' was already created as a hash."));
+            };
+            map = next;
         }
         self.table = above.to_vec();
         if array {
-            let present = map.get(last);
-            match present {
+            match map.get(name) {
                 None => {
                     let list = List::new(LIST_MAP_ANY, vec![Value::Map(new_map())]);
-                    map.insert(last.as_str(), Value::List(Rc::new(list)));
+                    map.insert(name.as_str(), Value::List(Rc::new(list)));
                 }
                 Some(Value::List(list)) if list.ty() == LIST_MAP_ANY => {
                     list.borrow_mut().push(Value::Map(new_map()));
                 }
                 Some(_) => {
-                    let name = path(key);
                     return self.key_problem(format!(
-                        "Key '{name}' was already created and cannot be used as an array."
+                        "Key '{}' was already created and cannot be used as an array.",
+                        path(key)
                     ));
                 }
             }
         } else {
-            self.set(last, Value::Map(new_map()))?;
+            self.set(name, Value::Map(new_map()))?;
         }
-        self.table.push(last.clone());
+        self.table.push(name.clone());
         Ok(())
     }
 

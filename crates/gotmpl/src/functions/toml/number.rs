@@ -167,8 +167,7 @@ fn has_leading_zero(text: &str) -> bool {
     let bytes = text.as_bytes();
     match bytes {
         [b'0', b'b' | b'o' | b'x', ..] => false,
-        [b'0', _, ..] => true,
-        [b'-' | b'+', b'0', _, ..] => true,
+        [b'0', _, ..] | [b'-' | b'+', b'0', _, ..] => true,
         _ => false,
     }
 }

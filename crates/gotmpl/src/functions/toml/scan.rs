@@ -215,23 +215,19 @@ impl<'t> Scanner<'t> {
         let mut code = 0u64;
         let start = self.position;
         for _ in 0..digits {
-            match self.next()?.and_then(|c| c.to_digit(16)) {
-                Some(digit) => code = code * 16 + u64::from(digit),
-                None => {
-                    let letter = read.unwrap_or_default();
-                    let shown = quote(&self.text[self.token..self.position]);
-                    return self.problem(format!(
-                        "expected {number} hexadecimal digits after '\\{letter}', but got {shown} instead"
-                    ));
-                }
-            }
+            let Some(digit) = self.next()?.and_then(|c| c.to_digit(16)) else {
+                let letter = read.unwrap_or_default();
+                let shown = quote(&self.text[self.token..self.position]);
+                return self.problem(format!(
+                    "expected {number} hexadecimal digits after '\\{letter}', but got {shown} instead"
+                ));
+            };
+            code = code * 16 + u64::from(digit);
         }
-        match u32::try_from(code).ok().and_then(char::from_u32) {
-            Some(character) => Ok(character),
-            None => {
-                let written = &self.text[start..self.position];
-                self.problem(format!("Escaped character '\\u{written}' is not valid UTF-8."))
-            }
-        }
+        let Some(character) = u32::try_from(code).ok().and_then(char::from_u32) else {
+            let written = &self.text[start..self.position];
+            return self.problem(format!("Escaped character '\\u{written}' is not valid UTF-8."));
+        };
+        Ok(character)
     }
 }

@@ -133,10 +133,8 @@ impl Url {
     /// The host without its port and without brackets.
     pub(super) fn hostname(&self) -> &[u8] {
         let mut host = self.host.as_slice();
-        if let Some(colon) = host.iter().rposition(|b| *b == b':') {
-            if is_port(&host[colon..]) {
-                host = &host[..colon];
-            }
+        if let Some(colon) = host.iter().rposition(|b| *b == b':').filter(|colon| is_port(&host[*colon..])) {
+            host = &host[..colon];
         }
         host.strip_prefix(b"[").and_then(|inner| inner.strip_suffix(b"]")).unwrap_or(host)
     }
