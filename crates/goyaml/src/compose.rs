@@ -13,6 +13,7 @@ use crate::parse::{EventKind, Parser, Properties};
 use crate::resolve::{Resolved, resolve, resolve_tagged};
 use crate::scan::Input;
 use crate::strconv::format_float;
+use crate::value::MAX_DEPTH;
 use crate::{Mapping, Value, YamlError, base64};
 
 /// Reads the first document; `strict` makes a key that is set twice an error.
@@ -177,6 +178,9 @@ impl<'a> Composer<'a> {
                     self.scalar(&properties, value, implicit, line)
                 }
                 EventKind::Alias(name) => self.alias(name, line)?,
+                EventKind::SequenceStart(_) | EventKind::MappingStart(_) if self.stack.len() >= MAX_DEPTH => {
+                    return Err(YamlError::too_deep());
+                }
                 EventKind::SequenceStart(properties) => {
                     let merged = self.merging().then(Vec::new);
                     self.open(Frame::Sequence { items: Vec::new(), merged }, &properties, line);

@@ -50,6 +50,11 @@ impl YamlError {
         Self { text: text.into(), line }
     }
 
+    /// Collections nested deeper than any chart has them.
+    pub(crate) fn too_deep() -> Self {
+        Self::new(format!("yaml: exceeded max depth of {}", crate::value::MAX_DEPTH), None)
+    }
+
     /// A problem at a line counted from zero. Go names no line for the first one, and one less than
     /// the line's number where the parser, not the scanner, found the problem.
     pub(crate) fn at(line: u32, scanner: bool, problem: &str) -> Self {

@@ -1,4 +1,42 @@
 //! YAML exactly as Go's `sigs.k8s.io/yaml` reads and writes it.
+//!
+//! Helm and Kubernetes read YAML with `sigs.k8s.io/yaml`: the text is parsed by goyaml v2 (YAML 1.1, a
+//! descendant of libyaml), converted to JSON and decoded by `encoding/json`; writing goes the same way
+//! back. To render what Helm renders, each of these steps has to be met to the byte, its quirks and its
+//! error messages included. That is all this crate is about.
+//!
+//! # The way in
+//!
+//! [`from_str`] reads a document into a [`Value`]. The scanner (`scan`) turns text into tokens, the parser
+//! (`parse`) tokens into events, the composer (`compose`) events into values, asking `resolve` what a
+//! plain scalar means: `yes` is a boolean, `0777` octal, a key `1.50` becomes the string `1.5`. Tokens and
+//! events borrow from the text. All errors are Go's ([`Error`] prints them, [`Error::line`] names the line),
+//! and of several the one that Go would report is reported.
+//!
+//! [`from_str_as`] decodes into a Rust type with Go's leniency: unknown fields are skipped, `null` leaves
+//! a field empty, scalars become strings where strings are wanted; [`from_str_as_strict`] is
+//! `UnmarshalStrict`. [`Head`] reads only what tells one manifest from another, several times faster, but
+//! refuses exactly what the full reader refuses. [`Document`] remembers where each value stands.
+//!
+//! # The way out
+//!
+//! [`to_string`] writes any `Serialize` as `yaml.Marshal` does, straight into one string, keys in
+//! goyaml's order, long lines folded at 80 columns. [`to_string_pretty`] is goyaml v3's layout, which Helm
+//! has as `toYamlPretty`. [`json`] is `encoding/json` and [`strconv`] is Go's `strconv`; both are also
+//! what the template engine formats with.
+//!
+//! # Numbers
+//!
+//! A [`Value`] keeps integers apart from floats, although Go's `interface{}` would hold `float64` for
+//! both. Which view is right depends on the caller: [`Value::numbers_as_float64`] gives the one,
+//! [`Value::numbers_as_json_number`] that of a `json.Decoder` with `UseNumber`.
+//!
+//! # Where it differs from Go
+//!
+//! Collections nest at most 1000 deep (Go: 10000), so that no input can exhaust the stack. In messages
+//! that print a whole value in Go's syntax, the keys of its maps are printed as strings whatever they
+//! were. A byte order mark in the middle of a text is an ordinary character. Maps whose keys goyaml orders
+//! in a circle (`a1b`, `a01`, `a10`) come out in one fixed order where Go's differs from run to run.
 
 mod base64;
 mod compose;

@@ -8,14 +8,12 @@ use serde::ser::{self, Serialize, Serializer};
 use super::layout::{Dialect, Layout, Place};
 use super::order::less;
 use super::scalar::{Analysis, Style, wanted_style};
+use crate::Error;
 use crate::json::{self, float_text};
 use crate::resolve::{Resolved, resolve};
 use crate::strconv::format_float;
 use crate::text_key::TextKey;
-use crate::value::NUMBER_TOKEN;
-
-/// How deep collections may nest before Go refuses; it is asked in its own words by the detour.
-const MAX_DEPTH: usize = 10_000;
+use crate::value::{MAX_DEPTH, NUMBER_TOKEN};
 
 /// Beyond this many bytes Go's reader would not take the key from JSON.
 const MAX_KEY_LENGTH: usize = 1000;
@@ -26,6 +24,16 @@ pub(super) enum Stop {
     /// A value that changes on its way through JSON: start again by that way.
     Detour,
     Error(json::Error),
+}
+
+impl Stop {
+    /// The error to report. Only values that have not been on the detour are sent on it.
+    pub(super) fn into_error(self) -> Error {
+        match self {
+            Self::Error(error) => Error::Encode(error),
+            Self::Detour => Error::Encode(json::Error::new("json: unsupported value")),
+        }
+    }
 }
 
 impl Display for Stop {
@@ -94,7 +102,7 @@ impl<'l> Node<'l> {
         let Node { layout, in_mapping } = self;
         layout.depth += 1;
         if layout.depth > MAX_DEPTH {
-            return Err(Stop::Detour);
+            return Err(json::Error::cycle().into());
         }
         let outer = layout.indent;
         Ok(Items { layout, outer, in_mapping, any: false, keys: String::new(), entries: Vec::new(), map })

@@ -8,6 +8,7 @@ use crate::parse::{EventKind, Parser, Properties};
 use crate::resolve::{Resolved, resolve};
 use crate::scan::Input;
 use crate::strconv::format_float;
+use crate::value::MAX_DEPTH;
 
 /// Which part of the manifest a value belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,6 +48,9 @@ pub(super) fn skim(input: Input<'_>) -> Result<Option<Head>, YamlError> {
             EventKind::Alias(_) => false,
             EventKind::Scalar { properties, value, implicit } => {
                 is_bare(&properties) && skimmer.scalar(value, implicit)
+            }
+            EventKind::SequenceStart(_) | EventKind::MappingStart(_) if skimmer.open.len() >= MAX_DEPTH => {
+                return Err(YamlError::too_deep());
             }
             EventKind::SequenceStart(properties) => is_bare(&properties) && skimmer.start(false),
             EventKind::MappingStart(properties) => is_bare(&properties) && skimmer.start(true),

@@ -27,6 +27,13 @@ impl Error {
     }
 }
 
+impl Error {
+    /// What Go says of a value that contains itself, which is what nesting without end comes from.
+    pub(crate) fn cycle() -> Self {
+        Self::new("json: unsupported value: encountered a cycle via map[string]interface {}")
+    }
+}
+
 impl serde::ser::Error for Error {
     fn custom<T: std::fmt::Display>(message: T) -> Self {
         Self::new(message.to_string())

@@ -2,10 +2,8 @@
 
 use super::Error;
 use crate::strconv::quote;
+use crate::value::MAX_DEPTH;
 use crate::{Mapping, Value};
-
-/// How deep arrays and objects may nest.
-const MAX_DEPTH: usize = 10_000;
 
 /// Reads one JSON text.
 pub(super) fn parse(text: &str) -> Result<Value, Error> {

@@ -7,7 +7,7 @@ use serde::ser::{self, Serialize};
 use super::Error;
 use super::text::{push_string, sized_float_text};
 use crate::text_key::TextKey;
-use crate::value::NUMBER_TOKEN;
+use crate::value::{MAX_DEPTH, NUMBER_TOKEN};
 
 /// Where the text goes and how it is laid out.
 pub(super) struct Writer<'a> {
@@ -68,10 +68,13 @@ pub(super) struct Items<'w, 'a> {
 }
 
 impl<'w, 'a> Items<'w, 'a> {
-    fn open(writer: &'w mut Writer<'a>, open: &str, close: &'static str, sort: bool) -> Self {
+    fn open(writer: &'w mut Writer<'a>, open: &str, close: &'static str, sort: bool) -> Result<Self, Error> {
         writer.out.push_str(open);
         writer.depth += 1;
-        Self { writer, close, any: false, keys: sort.then(Vec::new) }
+        if writer.depth > MAX_DEPTH {
+            return Err(Error::cycle());
+        }
+        Ok(Self { writer, close, any: false, keys: sort.then(Vec::new) })
     }
 
     fn next(&mut self) {
@@ -242,7 +245,7 @@ impl<'w, 'a> ser::Serializer for &'w mut Writer<'a> {
         variant: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        let mut items = Items::open(self, "{", "}", false);
+        let mut items = Items::open(self, "{", "}", false)?;
         items.start_entry(variant.to_owned());
         value.serialize(&mut *items.writer)?;
         items.finish();
@@ -250,15 +253,15 @@ impl<'w, 'a> ser::Serializer for &'w mut Writer<'a> {
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Items<'w, 'a>, Error> {
-        Ok(Items::open(self, "[", "]", false))
+        Items::open(self, "[", "]", false)
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Items<'w, 'a>, Error> {
-        Ok(Items::open(self, "[", "]", false))
+        Items::open(self, "[", "]", false)
     }
 
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Items<'w, 'a>, Error> {
-        Ok(Items::open(self, "[", "]", false))
+        Items::open(self, "[", "]", false)
     }
 
     fn serialize_tuple_variant(
@@ -268,15 +271,15 @@ impl<'w, 'a> ser::Serializer for &'w mut Writer<'a> {
         variant: &'static str,
         _: usize,
     ) -> Result<Variant<'w, 'a>, Error> {
-        Ok(Variant::open(self, variant, "[", "]"))
+        Variant::open(self, variant, "[", "]")
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Items<'w, 'a>, Error> {
-        Ok(Items::open(self, "{", "}", true))
+        Items::open(self, "{", "}", true)
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Items<'w, 'a>, Error> {
-        Ok(Items::open(self, "{", "}", false))
+        Items::open(self, "{", "}", false)
     }
 
     fn serialize_struct_variant(
@@ -286,7 +289,7 @@ impl<'w, 'a> ser::Serializer for &'w mut Writer<'a> {
         variant: &'static str,
         _: usize,
     ) -> Result<Variant<'w, 'a>, Error> {
-        Ok(Variant::open(self, variant, "{", "}"))
+        Variant::open(self, variant, "{", "}")
     }
 }
 
@@ -373,12 +376,17 @@ pub(super) struct Variant<'w, 'a> {
 }
 
 impl<'w, 'a> Variant<'w, 'a> {
-    fn open(writer: &'w mut Writer<'a>, variant: &str, open: &str, close: &'static str) -> Self {
+    fn open(
+        writer: &'w mut Writer<'a>,
+        variant: &str,
+        open: &str,
+        close: &'static str,
+    ) -> Result<Self, Error> {
         writer.out.push('{');
         writer.depth += 1;
         writer.new_line();
         writer.key(variant);
-        Self { inner: Items::open(writer, open, close, false) }
+        Ok(Self { inner: Items::open(writer, open, close, false)? })
     }
 
     fn finish(self) {

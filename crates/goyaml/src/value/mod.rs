@@ -8,6 +8,10 @@ use std::collections::BTreeMap;
 pub(crate) use serde_impls::NUMBER_TOKEN;
 pub use serde_impls::Number;
 
+/// How deep values may nest. Go goes to ten thousand; here every level costs stack in whoever walks the
+/// value, and nobody nests even a hundred deep in earnest.
+pub(crate) const MAX_DEPTH: usize = 1000;
+
 /// A mapping with string keys in byte order, as Go's `map[string]interface{}` iterates when sorted.
 pub type Mapping = BTreeMap<String, Value>;
 
@@ -145,31 +149,36 @@ impl Value {
 
     /// Every number as `float64`, which is how `encoding/json` decodes into `interface{}`.
     #[must_use]
-    pub fn numbers_as_float64(self) -> Self {
-        self.map_numbers(&|number| number.as_f64().map_or(number, Self::Float))
+    pub fn numbers_as_float64(mut self) -> Self {
+        self.change_numbers(&|number| {
+            if let Some(value) = number.as_f64() {
+                *number = Self::Float(value);
+            }
+        });
+        self
     }
 
     /// Every number as `json.Number`, which is how a `json.Decoder` with `UseNumber` decodes.
     #[must_use]
-    pub fn numbers_as_json_number(self) -> Self {
-        self.map_numbers(&|number| match number {
-            Self::Int(value) => Self::Number(value.to_string().into()),
-            Self::Uint(value) => Self::Number(value.to_string().into()),
-            Self::Float(value) => Self::Number(crate::json::float_text(value).into()),
-            other => other,
-        })
+    pub fn numbers_as_json_number(mut self) -> Self {
+        self.change_numbers(&|number| {
+            let digits = match number {
+                Self::Int(value) => value.to_string(),
+                Self::Uint(value) => value.to_string(),
+                Self::Float(value) => crate::json::float_text(*value),
+                _ => return,
+            };
+            *number = Self::Number(digits.into());
+        });
+        self
     }
 
-    fn map_numbers(self, change: &impl Fn(Self) -> Self) -> Self {
+    fn change_numbers(&mut self, change: &impl Fn(&mut Self)) {
         match self {
             Self::Int(_) | Self::Uint(_) | Self::Float(_) | Self::Number(_) => change(self),
-            Self::Sequence(items) => {
-                Self::Sequence(items.into_iter().map(|item| item.map_numbers(change)).collect())
-            }
-            Self::Mapping(entries) => Self::Mapping(
-                entries.into_iter().map(|(key, value)| (key, value.map_numbers(change))).collect(),
-            ),
-            other => other,
+            Self::Sequence(items) => items.iter_mut().for_each(|item| item.change_numbers(change)),
+            Self::Mapping(entries) => entries.values_mut().for_each(|value| value.change_numbers(change)),
+            Self::Null | Self::Bool(_) | Self::String(_) => {}
         }
     }
 }
