@@ -162,4 +162,20 @@ mod tests {
         assert_eq!(BASE32.encode(b"foob"), "MZXW6YQ=");
         assert_eq!(BASE64.decode(b"Zm9v\r\nYg==\n").unwrap(), b"foob");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_encoded_is_decoded(bytes: Vec<u8>) {
+            for encoding in [&BASE64, &BASE32] {
+                proptest::prop_assert_eq!(&encoding.decode(encoding.encode(&bytes).as_bytes()).unwrap(), &bytes);
+            }
+        }
+
+        #[test]
+        fn nothing_makes_decoding_fall_over(text: Vec<u8>) {
+            for encoding in [&BASE64, &BASE32] {
+                let _ = encoding.decode(&text);
+            }
+        }
+    }
 }

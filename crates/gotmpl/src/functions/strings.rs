@@ -1,5 +1,6 @@
 //! Strings: trimming, cutting, searching, quoting, indenting, joining and splitting.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::print::{quote, strslice, strval};
@@ -17,16 +18,14 @@ pub(super) static TABLE: &[Function] = &[
     Function::new("trimall", &[STRING, STRING], STRING, trim_all),
     Function::new("trimAll", &[STRING, STRING], STRING, trim_all),
     Function::new("trimSuffix", &[STRING, STRING], STRING, |_, args| {
-        Ok(match args.bytes(1).strip_suffix(args.bytes(0)) {
-            Some(rest) if !args.bytes(0).is_empty() => Text::from_bytes(rest).into(),
-            _ => args.value(1).clone(),
-        })
+        let (suffix, text) = (args.bytes(0), args.bytes(1));
+        let kept = if text.ends_with(suffix) { text.len() - suffix.len() } else { text.len() };
+        Ok(piece(args, 1, 0..kept))
     }),
     Function::new("trimPrefix", &[STRING, STRING], STRING, |_, args| {
-        Ok(match args.bytes(1).strip_prefix(args.bytes(0)) {
-            Some(rest) if !args.bytes(0).is_empty() => Text::from_bytes(rest).into(),
-            _ => args.value(1).clone(),
-        })
+        let (prefix, text) = (args.bytes(0), args.bytes(1));
+        let start = if text.starts_with(prefix) { prefix.len() } else { 0 };
+        Ok(piece(args, 1, start..text.len()))
     }),
     Function::new("substr", &[INT, INT, STRING], STRING, substr),
     Function::new("contains", &[STRING, STRING], BOOL, |_, args| {
@@ -93,6 +92,20 @@ fn part(args: Args<'_>, index: usize, part: &str) -> Value {
     if part.len() == args.bytes(index).len() { args.value(index).clone() } else { part.into() }
 }
 
+/// A range of bytes of an argument; the argument itself, without a copy, if it is all of them.
+fn piece(args: Args<'_>, index: usize, range: Range<usize>) -> Value {
+    let value = args.value(index);
+    match value.as_text() {
+        Some(text) if range != (0..text.len()) => {
+            match text.as_str().and_then(|text| text.get(range.clone())) {
+                Some(piece) => piece.into(),
+                None => Text::from_bytes(&text.as_bytes()[range]).into(),
+            }
+        }
+        _ => value.clone(),
+    }
+}
+
 /// Panics as Go does when a slice's bounds are wrong.
 fn slice_bounds(text: &[u8], start: i64, end: Option<i64>) -> std::result::Result<&[u8], FunctionError> {
     let length = text.len() as i64;
@@ -112,16 +125,13 @@ fn slice_bounds(text: &[u8], start: i64, end: Option<i64>) -> std::result::Resul
 }
 
 fn trunc(_: &Context, args: Args<'_>) -> Result {
-    let (count, bytes) = (args.int(0), args.bytes(1));
-    let length = bytes.len() as i64;
-    let kept = if count < 0 && length + count > 0 {
-        &bytes[(length + count) as usize..]
-    } else if count >= 0 && length > count {
-        &bytes[..count as usize]
-    } else {
-        return Ok(args.value(1).clone());
+    let (count, length) = (args.int(0), args.bytes(1).len());
+    let kept = match usize::try_from(count) {
+        Ok(count) => 0..count.min(length),
+        // From the end, unless that is all of it.
+        Err(_) => length.checked_sub(count.unsigned_abs() as usize).unwrap_or(0)..length,
     };
-    Ok(Text::from_bytes(kept).into())
+    Ok(piece(args, 1, kept))
 }
 
 fn substr(_: &Context, args: Args<'_>) -> Result {
@@ -192,13 +202,14 @@ fn indented(args: Args<'_>, before: &str) -> Result {
     let pad = repeated(b" ", count)?;
     let mut out = Vec::with_capacity(before.len() + bytes.len() + lines * pad.len());
     out.extend_from_slice(before.as_bytes());
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+    let mut rest = bytes;
+    loop {
         out.extend_from_slice(&pad);
-        out.extend_from_slice(line);
+        let Some(end) = memchr::memchr(b'\n', rest) else { break };
+        out.extend_from_slice(&rest[..=end]);
+        rest = &rest[end + 1..];
     }
-    if bytes.is_empty() || bytes.ends_with(b"\n") {
-        out.extend_from_slice(&pad);
-    }
+    out.extend_from_slice(rest);
     Ok(Text::from_bytes(out).into())
 }
 

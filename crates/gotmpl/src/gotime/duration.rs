@@ -197,4 +197,11 @@ mod tests {
         assert_eq!(truncate(-1_999 * MILLISECOND, SECOND), -SECOND);
         assert_eq!(round(7, 0), 7);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(duration: i64) {
+            proptest::prop_assert_eq!(parse(&format(duration)), Ok(duration));
+        }
+    }
 }

@@ -215,4 +215,21 @@ mod tests {
         assert_eq!(split("a", "", None), [""]);
         assert!(split("a", "ab", Some(0)).is_empty());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn a_quoted_text_matches_itself(text: String) {
+            let regexp = Regexp::compile(&crate::regexp::quote_meta(&text)).unwrap();
+            proptest::prop_assert_eq!(regexp.find(&text), Some(text.as_str()));
+        }
+
+        #[test]
+        fn a_pattern_is_read_or_refused(pattern in r"[\[\]()*+?{}|.^$\\a-c0-2:<>P=!iQEdpLxz-]{0,12}", text in "[a-c0-2\n]{0,8}") {
+            if let Ok(regexp) = Regexp::compile(&pattern) {
+                let found: usize = regexp.find_all(&text, None).iter().map(|found| found.len()).sum();
+                proptest::prop_assert!(found <= text.len());
+                regexp.replace_all(&text, "$0");
+            }
+        }
+    }
 }

@@ -463,4 +463,22 @@ mod tests {
         assert_eq!(version.with_prerelease("x").unwrap().original(), "v1.2.3-x+b");
         assert_eq!(version.with_metadata("").unwrap().original(), "v1.2.3-rc.1");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(major: u64, minor: u64, patch: u64, pre in "([a-z][a-z0-9-]{0,4}(\\.[1-9])?)?") {
+            let hyphen = if pre.is_empty() { "" } else { "-" };
+            let text = format!("{major}.{minor}.{patch}{hyphen}{pre}");
+            proptest::prop_assert_eq!(Version::parse(&text).unwrap().to_string(), text.as_str());
+            proptest::prop_assert_eq!(Version::parse_strict(&text), Version::parse(&text));
+        }
+
+        #[test]
+        fn a_constraint_is_read_or_refused(text in "[0-9.xX*v<>=!~^ ,|-]{0,20}", version in "[0-9]\\.[0-9]\\.[0-9](-rc)?") {
+            if let Ok(constraint) = crate::semver::Constraint::parse(&text) {
+                let version = Version::parse(&version).unwrap();
+                proptest::prop_assert_eq!(constraint.check(&version), constraint.reasons(&version).is_empty());
+            }
+        }
+    }
 }
