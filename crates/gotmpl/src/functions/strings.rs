@@ -129,7 +129,7 @@ fn trunc(_: &Context, args: Args<'_>) -> Result {
     let kept = match usize::try_from(count) {
         Ok(count) => 0..count.min(length),
         // From the end, unless that is all of it.
-        Err(_) => length.checked_sub(count.unsigned_abs() as usize).unwrap_or(0)..length,
+        Err(_) => length.saturating_sub(count.unsigned_abs() as usize)..length,
     };
     Ok(piece(args, 1, kept))
 }
