@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use goyaml::Value;
 use serde::Serialize;
 
 /// The contents of `Chart.yaml`. Absent texts are empty, as Helm has them.
@@ -98,29 +99,12 @@ pub struct Dependency {
     /// Set while dependencies are processed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub enabled: bool,
-    /// Which of the child's values become the parent's.
+    /// Which of the child's values become the parent's: texts or `{child, parent}`.
     #[serde(rename = "import-values", skip_serializing_if = "Vec::is_empty")]
-    pub import_values: Vec<ImportValue>,
+    pub import_values: Vec<Value>,
     /// The name it goes by in this chart.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub alias: String,
-}
-
-/// One entry of `import-values`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum ImportValue {
-    /// A key under the child's `exports`.
-    Export(String),
-    /// A table of the child, and where it goes in the parent.
-    Mapping {
-        /// Path in the child's values.
-        child: String,
-        /// Path in the parent's values; `.` for the top.
-        parent: String,
-    },
-    /// Anything else, which Helm passes over.
-    Other,
 }
 
 /// The contents of `Chart.lock`.
@@ -132,14 +116,4 @@ pub struct Lock {
     pub digest: String,
     /// The dependencies with exact versions.
     pub dependencies: Vec<Dependency>,
-}
-
-/// What is wrong with a chart's metadata.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("validation: {message}")]
-pub struct MetadataError {
-    /// Helm's words for it.
-    pub message: String,
-    /// The field of `Chart.yaml` to look at, in dot notation.
-    pub field: String,
 }

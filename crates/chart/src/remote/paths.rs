@@ -44,7 +44,8 @@ impl Paths {
             if let Some(own) = filled(own) {
                 return clean(Path::new(&own));
             }
-            let xdg = filled(xdg).map_or_else(|| fallback.iter().fold(home.clone(), |at, part| at.join(part)), PathBuf::from);
+            let xdg = filled(xdg)
+                .map_or_else(|| fallback.iter().fold(home.clone(), |at, part| at.join(part)), PathBuf::from);
             clean(&xdg.join("helm"))
         };
         let mac = cfg!(target_os = "macos");
@@ -125,7 +126,10 @@ mod tests {
         assert_eq!(paths.registry_config, Path::new("/home/u/.config/helm/registry/config.json"));
         assert_eq!(paths.content_cache, Path::new("/home/u/.cache/helm/content"));
         assert_eq!(paths.docker_config.as_deref(), Some(Path::new("/home/u/.docker/config.json")));
-        assert_eq!(paths.cached_index("stable"), Path::new("/home/u/.cache/helm/repository/stable-index.yaml"));
+        assert_eq!(
+            paths.cached_index("stable"),
+            Path::new("/home/u/.cache/helm/repository/stable-index.yaml")
+        );
     }
 
     #[test]

@@ -144,7 +144,8 @@ impl Url {
     /// Replaces the path, given with escapes.
     pub fn set_path(&mut self, escaped: &str) -> Result<(), String> {
         self.path = unescape(escaped, Part::Path)?;
-        self.raw_path = if escape(&self.path, Part::Path) == escaped { String::new() } else { escaped.to_owned() };
+        self.raw_path =
+            if escape(&self.path, Part::Path) == escaped { String::new() } else { escaped.to_owned() };
         Ok(())
     }
 
@@ -394,25 +395,53 @@ fn stands_for_itself(byte: u8, part: Part) -> bool {
             is_unreserved(byte)
                 || matches!(
                     byte,
-                    b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' | b':' | b'['
-                        | b']' | b'<' | b'>' | b'"'
+                    b'!' | b'$'
+                        | b'&'
+                        | b'\''
+                        | b'('
+                        | b')'
+                        | b'*'
+                        | b'+'
+                        | b','
+                        | b';'
+                        | b'='
+                        | b':'
+                        | b'['
+                        | b']'
+                        | b'<'
+                        | b'>'
+                        | b'"'
                 )
         }
         Part::Path => {
-            is_unreserved(byte) || matches!(byte, b'$' | b'&' | b'+' | b',' | b'/' | b':' | b';' | b'=' | b'@')
+            is_unreserved(byte)
+                || matches!(byte, b'$' | b'&' | b'+' | b',' | b'/' | b':' | b';' | b'=' | b'@')
         }
         Part::Fragment => {
             is_unreserved(byte)
                 || matches!(
                     byte,
-                    b'$' | b'&' | b'+' | b',' | b'/' | b':' | b';' | b'=' | b'?' | b'@' | b'!' | b'(' | b')' | b'*'
+                    b'$' | b'&'
+                        | b'+'
+                        | b','
+                        | b'/'
+                        | b':'
+                        | b';'
+                        | b'='
+                        | b'?'
+                        | b'@'
+                        | b'!'
+                        | b'('
+                        | b')'
+                        | b'*'
                 )
         }
     }
 }
 
 fn is_path_byte(byte: u8) -> bool {
-    stands_for_itself(byte, Part::Path) || matches!(byte, b'!' | b'\'' | b'(' | b')' | b'*' | b'[' | b']' | b'%')
+    stands_for_itself(byte, Part::Path)
+        || matches!(byte, b'!' | b'\'' | b'(' | b')' | b'*' | b'[' | b']' | b'%')
 }
 
 fn is_user_byte(byte: u8) -> bool {

@@ -144,7 +144,12 @@ impl Http {
     }
 
     /// Fetches what is at an address.
-    pub async fn get(&self, address: &str, options: &FetchOptions, limit: Limit) -> Result<Vec<u8>, FetchError> {
+    pub async fn get(
+        &self,
+        address: &str,
+        options: &FetchOptions,
+        limit: Limit,
+    ) -> Result<Vec<u8>, FetchError> {
         let url = Url::parse(address)?;
         if url.scheme != "http" && url.scheme != "https" {
             return Err(FetchError::Scheme { scheme: url.scheme });
@@ -208,7 +213,10 @@ impl Http {
 }
 
 /// Reads an answer's body; `None` when it is larger than the limit.
-pub(crate) async fn read_body(mut response: reqwest::Response, limit: Limit) -> reqwest::Result<Option<Vec<u8>>> {
+pub(crate) async fn read_body(
+    mut response: reqwest::Response,
+    limit: Limit,
+) -> reqwest::Result<Option<Vec<u8>>> {
     let announced = response.content_length().unwrap_or_default();
     if announced > limit.0 {
         return Ok(None);
@@ -252,7 +260,8 @@ mod tests {
 
     #[test]
     fn credentials_stay_with_their_server() {
-        let options = FetchOptions { credentials_for: "https://a:8443/charts".into(), ..FetchOptions::default() };
+        let options =
+            FetchOptions { credentials_for: "https://a:8443/charts".into(), ..FetchOptions::default() };
         let may = |address: &str| may_have_credentials(&Url::parse(address).unwrap(), &options);
         assert!(may("https://a:8443/other/x.tgz"));
         assert!(!may("https://a/x.tgz"));

@@ -92,7 +92,9 @@ impl TlsOptions {
             return Ok(builder.with_no_client_auth());
         }
         let (chain, key) = self.key_pair()?;
-        builder.with_client_auth_cert(chain, key).map_err(|error| TlsError::KeyPair { cause: error.to_string() })
+        builder
+            .with_client_auth_cert(chain, key)
+            .map_err(|error| TlsError::KeyPair { cause: error.to_string() })
     }
 
     fn key_pair(&self) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), TlsError> {
@@ -189,9 +191,6 @@ mod tests {
         let empty = tempfile::NamedTempFile::new().unwrap();
         let path = empty.path().to_str().unwrap();
         assert_eq!(config("", "", path), "failed to append certificates from pem block");
-        assert_eq!(
-            config(path, path, ""),
-            "unable to load cert from key pair: no items found"
-        );
+        assert_eq!(config(path, path, ""), "unable to load cert from key pair: no items found");
     }
 }

@@ -1,0 +1,94 @@
+//! Reading a chart's directory: sorted, through symbolic links, without what `.helmignore` names.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use super::archive::{MAX_CHART_BYTES, without_mark};
+use super::{LoadError, Warnings};
+use crate::File;
+use crate::ignore::{FILE_NAME, Rules};
+
+/// Every file below `top`, named relative to it.
+pub(super) fn read(top: &Path, warnings: &mut Warnings) -> Result<Vec<File>, LoadError> {
+    let ignore_file = top.join(FILE_NAME);
+    let mut rules = match fs::metadata(&ignore_file) {
+        Ok(_) => {
+            let data =
+                fs::read(&ignore_file).map_err(|source| LoadError::io("open", &ignore_file, source))?;
+            Rules::parse(&String::from_utf8_lossy(&data))?
+        }
+        Err(_) => Rules::default(),
+    };
+    rules.add_defaults();
+    let mut walk = Walk { rules, files: Vec::new(), remaining: MAX_CHART_BYTES, warnings };
+    walk.directory(top, "")?;
+    Ok(walk.files)
+}
+
+struct Walk<'w> {
+    rules: Rules,
+    files: Vec<File>,
+    remaining: u64,
+    warnings: &'w mut Warnings,
+}
+
+impl Walk<'_> {
+    fn directory(&mut self, path: &Path, name: &str) -> Result<(), LoadError> {
+        let entries = fs::read_dir(path).map_err(|source| LoadError::io("open", path, source))?;
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|source| LoadError::io("readdirent", path, source))?;
+            names.push(entry.file_name());
+        }
+        names.sort();
+        for child in names {
+            let child_path = path.join(&child);
+            let child = child.to_string_lossy();
+            let child_name = if name.is_empty() { child.into_owned() } else { format!("{name}/{child}") };
+            self.entry(&child_path, &child_name)?;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, path: &Path, name: &str) -> Result<(), LoadError> {
+        let mut about = fs::symlink_metadata(path).map_err(|source| LoadError::io("lstat", path, source))?;
+        if about.is_symlink() {
+            let symlink = |source| LoadError::Symlink { path: path.to_owned(), source };
+            let resolved = fs::canonicalize(path).map_err(symlink)?;
+            self.warnings.push(format!(
+                "found symbolic link in path. Contents of linked file included and used path={} resolved={}",
+                path.display(),
+                resolved.display()
+            ));
+            about = fs::symlink_metadata(&resolved)
+                .map_err(|source| LoadError::io("lstat", &resolved, source))?;
+        }
+        if self.rules.ignores(name, about.is_dir()) {
+            return Ok(());
+        }
+        if about.is_dir() {
+            return self.directory(path, name);
+        }
+        if !about.is_file() {
+            return Err(LoadError::Irregular { path: path.to_owned() });
+        }
+        self.file(path, name, &about)
+    }
+
+    fn file(&mut self, path: &Path, name: &str, about: &fs::Metadata) -> Result<(), LoadError> {
+        let too_large = || LoadError::TooLarge { file: name.to_owned(), limit: MAX_CHART_BYTES };
+        if about.len() > self.remaining {
+            return Err(too_large());
+        }
+        let io = |source| LoadError::io("open", path, source);
+        let mut data = Vec::with_capacity(usize::try_from(about.len()).unwrap_or(0) + 1);
+        // One byte more than allowed shows a file that grew since it was looked at.
+        let file = fs::File::open(path).map_err(io)?;
+        file.take(self.remaining + 1).read_to_end(&mut data).map_err(io)?;
+        self.remaining = self.remaining.checked_sub(data.len() as u64).ok_or_else(too_large)?;
+        let modified = about.modified().ok();
+        self.files.push(File { name: name.to_owned(), data: without_mark(data), modified });
+        Ok(())
+    }
+}

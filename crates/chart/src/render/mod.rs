@@ -1,0 +1,167 @@
+//! From a chart and values to manifests in the order Helm prints them.
+
+mod engine;
+mod error;
+mod files;
+mod hook;
+mod manifests;
+mod objects;
+pub mod output;
+pub mod post_render;
+mod split;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use ::objects::{Manifest, Source};
+use bytes::Bytes;
+use gotmpl::functions::Environment;
+use goyaml::Mapping;
+
+pub(crate) use engine::render_templates;
+pub use error::RenderError;
+pub use hook::{Hook, HookEvent};
+pub use objects::Release;
+pub use post_render::{PostRender, PostRenderStrategy};
+pub use split::split_documents;
+
+use crate::load::Warnings;
+use crate::prepare::{ChartTree, coalesce, process_dependencies};
+use crate::schema::{self, FetchSchema};
+use crate::{Capabilities, Chart, checks, path};
+
+/// How a chart is to be rendered.
+pub struct RenderOptions<'o> {
+    /// For which release.
+    pub release: Release,
+    /// For which cluster.
+    pub capabilities: Capabilities,
+    /// Whether schemas are passed over.
+    pub skip_schema_validation: bool,
+    /// How schemas at addresses are loaded; `None` refuses them.
+    pub fetch_schema: Option<FetchSchema>,
+    /// Whether the notes of subcharts count too.
+    pub subchart_notes: bool,
+    /// What rendered text goes through before it is sorted.
+    pub post_render: Option<&'o mut dyn PostRender>,
+    /// How hooks take part in that.
+    pub post_render_strategy: PostRenderStrategy,
+    /// Whether `required` and `fail` only warn.
+    pub lint: bool,
+    /// Clock, randomness, cluster and network as templates may use them.
+    pub environment: Rc<dyn Environment>,
+}
+
+impl RenderOptions<'_> {
+    /// The defaults of `helm template`, in a given environment.
+    pub fn new(environment: Rc<dyn Environment>) -> Self {
+        Self {
+            release: Release::default(),
+            capabilities: Capabilities::default(),
+            skip_schema_validation: false,
+            fetch_schema: None,
+            subchart_notes: false,
+            post_render: None,
+            post_render_strategy: PostRenderStrategy::default(),
+            lint: false,
+            environment,
+        }
+    }
+}
+
+/// A chart rendered.
+#[derive(Debug, Clone, Default)]
+pub struct Rendered {
+    /// What the release consists of, sorted by kind.
+    pub manifests: Vec<Manifest>,
+    /// What runs around it, sorted by kind.
+    pub hooks: Vec<Hook>,
+    /// What the chart says to the user.
+    pub notes: String,
+    /// Definitions that go in before everything else; they are no templates.
+    pub crds: Vec<Crd>,
+    /// What is worth telling the user.
+    pub warnings: Warnings,
+}
+
+/// A file of `crds/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crd {
+    /// The file, with the chart it stands in.
+    pub source: Source,
+    /// Its contents as they are.
+    pub data: Bytes,
+}
+
+/// Renders a chart under the user's values.
+pub fn render(
+    chart: &Chart,
+    values: &Mapping,
+    options: &mut RenderOptions<'_>,
+) -> Result<Rendered, RenderError> {
+    checks::release_name(&options.release.name).map_err(RenderError::ReleaseName)?;
+    let mut warnings = Warnings::new();
+    let tree = process_dependencies(chart, values, &mut warnings).map_err(RenderError::Dependencies)?;
+    let user_values = crate::prepare::table_from(values);
+    let values = coalesce(&tree, &user_values, false, &mut warnings).map_err(RenderError::Values)?;
+    if !options.skip_schema_validation {
+        schema::validate(&tree, &values, options.fetch_schema.as_ref())?;
+    }
+    let required = tree.metadata.borrow().kube_version.clone();
+    if !options.capabilities.satisfies(&required) {
+        let found = options.capabilities.kube_version.version.clone();
+        return Err(RenderError::KubeVersion { required, found });
+    }
+
+    let mut files = render_templates(&tree, &values, options)?;
+    let notes = take_notes(&mut files, &tree.name(), options.subchart_notes);
+    if let Some(post_render) = options.post_render.as_deref_mut() {
+        files = post_render::run(files, post_render, options.post_render_strategy)?;
+    }
+    let (manifests, hooks) = manifests::sort(files, &mut warnings)?;
+    let mut crds = Vec::new();
+    collect_crds(&tree, &tree.name(), &mut crds);
+    warnings.sort();
+    warnings.dedup();
+    Ok(Rendered { manifests, hooks, notes, crds, warnings })
+}
+
+/// The rendered files by their paths.
+pub(crate) type Files = BTreeMap<String, String>;
+
+const NOTES: &str = "NOTES.txt";
+
+/// Takes the notes out of the files; only the root chart's are kept, unless all are wanted.
+fn take_notes(files: &mut Files, root: &str, with_subcharts: bool) -> String {
+    let own = path::join(&[root, "templates", NOTES]);
+    let mut notes = String::new();
+    let names: Vec<String> = files.keys().filter(|name| name.ends_with(NOTES)).cloned().collect();
+    for name in names {
+        let text = files.remove(&name).unwrap_or_default();
+        if with_subcharts || name == own {
+            if !notes.is_empty() {
+                notes.push('\n');
+            }
+            notes.push_str(&text);
+        }
+    }
+    notes
+}
+
+/// The definitions of a chart, then those of its subcharts.
+fn collect_crds(chart: &ChartTree, full_path: &str, crds: &mut Vec<Crd>) {
+    for file in chart.content.files.iter().filter(|file| is_crd(&file.name)) {
+        let source = Source::new(path::join(&[full_path, &file.name]));
+        crds.push(Crd { source, data: file.data.clone() });
+    }
+    for subchart in &chart.dependencies {
+        collect_crds(subchart, &format!("{full_path}/charts/{}", subchart.name()), crds);
+    }
+}
+
+/// Whether a file of a chart is a definition of its own kinds.
+pub(crate) fn is_crd(name: &str) -> bool {
+    let manifest = [".yaml", ".yml", ".json"];
+    name.starts_with("crds/")
+        && manifest.iter().any(|known| path::extension(name).eq_ignore_ascii_case(known))
+}

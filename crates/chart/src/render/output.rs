@@ -1,0 +1,180 @@
+//! What `template` prints and writes, to the byte.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::{Rendered, split_documents};
+use crate::path::Pattern;
+
+/// Which parts of a rendered chart are wanted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// The files of `crds/`.
+    pub crds: bool,
+    /// No hooks at all.
+    pub no_hooks: bool,
+    /// No hooks that are tests.
+    pub skip_tests: bool,
+    /// Secrets are named but not shown.
+    pub hide_secrets: bool,
+}
+
+const HIDDEN: &str = "# HIDDEN: The Secret output has been suppressed";
+
+/// Manifests in order, as a release stores them: definitions first if wanted, no hooks.
+pub fn manifest(rendered: &Rendered, parts: Parts) -> String {
+    let length = rendered.manifests.iter().map(|m| m.text.len() + m.source.as_str().len() + 20).sum();
+    let mut text = String::with_capacity(length);
+    if parts.crds {
+        for crd in &rendered.crds {
+            document(&mut text, crd.source.as_str(), &String::from_utf8_lossy(&crd.data));
+        }
+    }
+    for manifest in &rendered.manifests {
+        let head = &manifest.head;
+        if parts.hide_secrets && head.kind == "Secret" && head.api_version == "v1" {
+            document(&mut text, manifest.source.as_str(), HIDDEN);
+        } else {
+            document(&mut text, manifest.source.as_str(), &manifest.text);
+        }
+    }
+    text
+}
+
+/// All that `template` prints: the manifests, then the hooks.
+pub fn template(rendered: &Rendered, parts: Parts) -> String {
+    let manifest = manifest(rendered, parts);
+    let mut text = format!("{}\n", manifest.trim());
+    append_hooks(&mut text, rendered, parts);
+    text
+}
+
+fn append_hooks(text: &mut String, rendered: &Rendered, parts: Parts) {
+    for manifest in hooks(rendered, parts) {
+        document(text, manifest.source.as_str(), &manifest.text);
+    }
+}
+
+fn hooks(rendered: &Rendered, parts: Parts) -> impl Iterator<Item = &objects::Manifest> {
+    let wanted = move |hook: &&super::Hook| !parts.no_hooks && !(parts.skip_tests && hook.is_test());
+    rendered.hooks.iter().filter(wanted).map(|hook| &hook.manifest)
+}
+
+fn document(text: &mut String, source: &str, body: &str) {
+    // Writing to a string cannot fail.
+    let _ = write!(text, "---\n# Source: {source}\n{body}\n");
+}
+
+/// A file that was asked for and is not there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("could not find template {pattern} in chart")]
+pub struct NotShown {
+    /// As the user wrote it.
+    pub pattern: String,
+}
+
+/// What is left of `template`'s output under `--show-only`; patterns are relative to the chart.
+pub fn show_only(output: &str, patterns: &[String]) -> Result<String, NotShown> {
+    let documents = split_documents(output);
+    let mut text = String::new();
+    for wanted in patterns {
+        let pattern = Pattern::parse(wanted).ok();
+        let matches = |path: &str| pattern.as_ref().is_some_and(|pattern| pattern.matches(path));
+        let mut missing = true;
+        for document in &documents {
+            if source_path(document).is_some_and(matches) {
+                missing = false;
+                let _ = write!(text, "---\n{document}\n");
+            }
+        }
+        if missing {
+            return Err(NotShown { pattern: wanted.clone() });
+        }
+    }
+    Ok(text)
+}
+
+/// The path in a document's source comment, without the root chart's name.
+fn source_path(document: &str) -> Option<&str> {
+    const MARK: &str = "# Source: ";
+    document.match_indices(MARK).find_map(|(at, _)| {
+        let rest = &document[at + MARK.len()..];
+        let slash = rest.find('/').filter(|slash| *slash > 0)?;
+        rest[slash + 1..].split('\n').next().filter(|path| !path.is_empty())
+    })
+}
+
+/// Writes every manifest to a file of its own under `directory`, and says which files, one entry per write.
+///
+/// With `release_name` a directory of that name stands between, though not for definitions: Helm has it so.
+pub fn write_files(
+    rendered: &Rendered,
+    parts: Parts,
+    directory: &Path,
+    release_name: Option<&str>,
+) -> std::io::Result<Vec<PathBuf>> {
+    let named = release_name.map_or_else(|| directory.to_owned(), |name| directory.join(name));
+    let mut written = Vec::new();
+    if parts.crds {
+        for crd in &rendered.crds {
+            let text = String::from_utf8_lossy(&crd.data);
+            write_file(directory, crd.source.as_str(), &text, &mut written, false)?;
+        }
+    }
+    for manifest in &rendered.manifests {
+        write_file(&named, manifest.source.as_str(), &manifest.text, &mut written, false)?;
+    }
+    for manifest in hooks(rendered, parts) {
+        write_file(&named, manifest.source.as_str(), &manifest.text, &mut written, true)?;
+    }
+    Ok(written)
+}
+
+/// Appends to what this run wrote already; hooks append to anything that is there.
+fn write_file(
+    directory: &Path,
+    name: &str,
+    body: &str,
+    written: &mut Vec<PathBuf>,
+    is_hook: bool,
+) -> std::io::Result<()> {
+    let path = directory.join(name);
+    let append = written.contains(&path) || (is_hook && path.exists());
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let mut file =
+        if append { fs::OpenOptions::new().append(true).open(&path)? } else { fs::File::create(&path)? };
+    let mut text = String::new();
+    document(&mut text, name, body);
+    file.write_all(text.as_bytes())?;
+    written.push(path);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_only_what_matches() {
+        let output = "---\n# Source: a/templates/x.yaml\nx: 1\n---\n# Source: a/charts/b/templates/y.yaml\ny: 1\n---\n# Source: a/templates/x.yaml\nx: 2\n";
+        let show = |patterns: &[&str]| {
+            show_only(output, &patterns.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            show(&["templates/x.yaml"]).unwrap(),
+            "---\n# Source: a/templates/x.yaml\nx: 1\n\n---\n# Source: a/templates/x.yaml\nx: 2\n\n"
+        );
+        assert_eq!(
+            show(&["charts/*/templates/*"]).unwrap(),
+            "---\n# Source: a/charts/b/templates/y.yaml\ny: 1\n\n"
+        );
+        assert_eq!(
+            show(&["templates/none.yaml"]).unwrap_err().to_string(),
+            "could not find template templates/none.yaml in chart"
+        );
+    }
+}
