@@ -3,6 +3,7 @@
 use goyaml::strconv;
 
 use crate::parse::with_room;
+use crate::value::types::UINT8;
 use crate::value::{GoType, Kind, Object, Value};
 
 /// The flags, width and precision of a directive.
@@ -52,7 +53,7 @@ impl<'o> Printer<'o> {
             (Value::Nil, _) => self.bad_verb(None, verb),
             (_, 'T') => self.string(value.type_name().as_bytes(), 's', value),
             (_, 'p') => self.bad_verb(Some(value), verb),
-            (Value::Bytes(bytes), 'v' | 'd') => self.bytes(bytes, verb, "[]byte"),
+            (Value::Bytes(bytes), _) => self.bytes(bytes, verb, "[]byte"),
             _ => {
                 if !self.methods(value, verb) {
                     self.value(value, verb, 0);
@@ -240,11 +241,8 @@ impl<'o> Printer<'o> {
                 self.open('[', '{');
                 for (index, byte) in bytes.iter().enumerate() {
                     self.separate(index);
-                    if self.flags.sharp_v {
-                        self.write(&format!("{byte:#x}"));
-                    } else {
-                        self.decimal(u64::from(*byte), false);
-                    }
+                    let byte = u64::from(*byte);
+                    self.integer(byte, false, false, 'v', &Value::Uint(UINT8, byte));
                 }
                 self.close(']', '}');
             }
@@ -255,11 +253,14 @@ impl<'o> Printer<'o> {
             'x' | 'X' => self.hex_string(bytes, verb),
             'q' => self.quoted(bytes),
             _ => {
+                if self.flags.sharp_v {
+                    self.write("[]uint8");
+                }
                 self.open('[', '{');
                 for (index, byte) in bytes.iter().enumerate() {
                     self.separate(index);
                     let byte = u64::from(*byte);
-                    self.integer(byte, false, false, verb, &Value::Uint(crate::value::types::UINT8, byte));
+                    self.integer(byte, false, false, verb, &Value::Uint(UINT8, byte));
                 }
                 self.close(']', '}');
             }
