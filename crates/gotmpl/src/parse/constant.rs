@@ -104,8 +104,7 @@ pub(super) fn complex(text: &str) -> Result<Number, String> {
         })
         .last()
         .map_or(0, |(index, _)| index);
-    let part =
-        |text: &str| strconv::parse_float(text, 64).map_err(|_| "syntax error scanning complex number");
+    let part = |text: &str| strconv::parse_float(text, 64).map_err(|error| error.to_string());
     let real = part(&text[..split])?;
     let imaginary = part(text[split..].trim_end_matches('i'))?;
     Ok(simplified(text, real, imaginary))
