@@ -81,7 +81,7 @@ pub fn prepare(chart: &mut Chart, options: &PackageOptions) -> Result<(), Packag
 }
 
 /// Gives every file the same time.
-fn stamp(chart: &mut Chart, time: SystemTime) {
+pub fn stamp(chart: &mut Chart, time: SystemTime) {
     let files = chart.raw.iter_mut().chain(&mut chart.templates).chain(&mut chart.files);
     files.for_each(|file| file.modified = Some(time));
     chart.dependencies.iter_mut().for_each(|subchart| stamp(subchart, time));

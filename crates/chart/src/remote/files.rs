@@ -53,6 +53,15 @@ pub(crate) fn make_dirs(path: &Path) -> Result<(), PathError> {
     std::fs::create_dir_all(path).map_err(PathError::new("mkdir", path))
 }
 
+/// Makes a directory, and those above it, for the user's eyes only.
+pub(crate) fn make_private_dirs(path: &Path) -> Result<(), PathError> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(PathError::new("mkdir", path))
+}
+
 /// Writes a file so that a reader sees the old contents or the new ones, never a part.
 pub(crate) fn write(path: &Path, contents: &[u8], mode: u32) -> Result<(), PathError> {
     let directory = match path.parent() {

@@ -92,7 +92,7 @@ fn cache_file(repository: &str, kind: &str) -> String {
     if repository.is_empty() { kind.to_owned() } else { format!("{repository}-{kind}") }
 }
 
-/// GnuPG's old keyring if it is there, else its keybox, else the old one so that errors name the usual place.
+/// `GnuPG`'s old keyring if it is there, else its keybox, else the old one so that errors name the usual place.
 fn keyring(gnupg_home: &Path) -> PathBuf {
     let there = |path: &Path| {
         !std::fs::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)

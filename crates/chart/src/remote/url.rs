@@ -305,7 +305,10 @@ pub(crate) fn quote(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
-            c if c.is_control() => quoted.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if c.is_ascii_control() => {
+                quoted.push_str("\\x");
+                quoted.push_str(&super::hex(&[c as u8]));
+            }
             c => quoted.push(c),
         }
     }
@@ -458,7 +461,8 @@ fn escape(text: &str, part: Part) -> String {
         if stands_for_itself(byte, part) {
             escaped.push(char::from(byte));
         } else {
-            escaped.push_str(&format!("%{byte:02X}"));
+            escaped.push('%');
+            escaped.push_str(&super::hex(&[byte]).to_ascii_uppercase());
         }
     }
     escaped

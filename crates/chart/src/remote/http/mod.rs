@@ -19,7 +19,7 @@ use super::url::{Url, UrlError};
 pub const USER_AGENT: &str = concat!("Slipway/", env!("CARGO_PKG_VERSION"), " (compatible; Helm/4.3.1)");
 
 /// How long one fetch may take unless the caller says otherwise.
-pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The most bytes that are read of something fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
