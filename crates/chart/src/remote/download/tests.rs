@@ -103,7 +103,7 @@ async fn references_that_lead_nowhere_say_why() {
     assert_eq!(said("ours/app", "1.0.0").await, "invalid digest \"abc\"");
     assert_eq!(
         said("http://127.0.0.1:1/x.tgz", "").await,
-        "Get \"http://127.0.0.1:1/x.tgz\": connect: connection refused"
+        "Get \"http://127.0.0.1:1/x.tgz\": dial tcp 127.0.0.1:1: connect: connection refused"
     );
     assert_eq!(said(":bad", "").await, "invalid chart URL format: :bad");
     std::fs::remove_file(remote.paths.cached_index("ours")).unwrap();

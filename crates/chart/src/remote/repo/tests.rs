@@ -172,7 +172,7 @@ async fn what_is_no_repository_is_not_added() {
     );
     assert_eq!(
         add("x", "http://127.0.0.1:1/".into()).await,
-        "looks like \"http://127.0.0.1:1/\" is not a valid chart repository or cannot be reached: Get \"http://127.0.0.1:1/index.yaml\": connect: connection refused"
+        "looks like \"http://127.0.0.1:1/\" is not a valid chart repository or cannot be reached: Get \"http://127.0.0.1:1/index.yaml\": dial tcp 127.0.0.1:1: connect: connection refused"
     );
     assert_eq!(add("x", "ftp://x".into()).await, "could not find protocol handler for: ftp");
     assert_eq!(
