@@ -55,7 +55,7 @@ impl std::fmt::Debug for Source {
 impl Source {
     /// The line, from 1, of an offset.
     pub(crate) fn line(&self, position: usize) -> usize {
-        1 + self.text.as_bytes()[..position].iter().filter(|byte| **byte == b'\n').count()
+        1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..position]).count()
     }
 
     /// Go's column, from 0, in bytes.
@@ -112,8 +112,8 @@ impl Error {
     }
 
     /// An error in executing, whose text is complete.
-    pub(crate) fn execute(text: String, place: Option<Place>, cause: Option<Box<Cause>>) -> Self {
-        Self(Box::new(Inner { text, phase: Phase::Execute, place, cause }))
+    pub(crate) fn execute(text: String, place: Option<Place>, cause: Option<Cause>) -> Self {
+        Self(Box::new(Inner { text, phase: Phase::Execute, place, cause: cause.map(Box::new) }))
     }
 
     /// An error for want of a template.
@@ -154,9 +154,9 @@ impl Error {
     }
 
     /// This error as the link of another's chain.
-    pub(crate) fn into_cause(self) -> Box<Cause> {
+    pub(crate) fn into_cause(self) -> Cause {
         let Inner { text, place, cause, .. } = *self.0;
-        Box::new(Cause { text, place, next: cause })
+        Cause { text, place, next: cause }
     }
 }
 

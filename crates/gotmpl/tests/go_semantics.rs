@@ -68,6 +68,7 @@ static FUNCTIONS: &[Function] = &[
     Function::new("typ", &[ANY], STRING, |_, args| -> Outcome { Ok(args.value(0).type_name().into()) }),
 ];
 
+#[expect(clippy::unnecessary_wraps, reason = "the table asks for it")]
 fn want_u8(_: &Context, args: Args<'_>) -> Outcome {
     Ok(match args.value(0) {
         Value::Uint(ty, number) => Value::Uint(ty, u64::from((*number as u8).wrapping_add(1))),

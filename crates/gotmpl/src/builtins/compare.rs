@@ -2,7 +2,7 @@
 
 use crate::fmt;
 use crate::functions::FunctionError;
-use crate::value::{Kind, Value};
+use crate::value::{Kind, Value, float_equal};
 
 /// The kinds that compare by value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ fn equal(a: &Value, b: &Value) -> Result<bool, FunctionError> {
         (Value::Complex(a), Value::Complex(b)) => a == b,
         (Value::Int(_, a), Value::Int(_, b)) => a == b,
         (Value::Uint(_, a), Value::Uint(_, b)) => a == b,
-        (Value::Float(a), Value::Float(b)) => a == b,
+        (Value::Float(a), Value::Float(b)) => float_equal(*a, *b),
         (Value::Int(_, a), Value::Uint(_, b)) | (Value::Uint(_, b), Value::Int(_, a)) => {
             u64::try_from(*a) == Ok(*b)
         }
@@ -91,16 +91,14 @@ fn equal_other(a: &Value, b: &Value) -> Result<bool, FunctionError> {
     if a.is_nil() || b.is_nil() {
         return Ok(a.is_nil() == b.is_nil());
     }
-    match (a, b) {
-        (Value::Object(a), Value::Object(b)) => Ok(match a.go_type().kind {
+    if let (Value::Object(a), Value::Object(b)) = (a, b) {
+        return Ok(match a.go_type().kind {
             Kind::Pointer => std::rc::Rc::ptr_eq(a, b),
             _ => a.go_type() == b.go_type() && a.equals(b.as_ref()),
-        }),
-        _ => {
-            let message = format!("non-comparable type {}: {}", shown(b, "%s"), b.type_name());
-            Err(FunctionError::new(message))
-        }
+        });
     }
+    let message = format!("non-comparable type {}: {}", shown(b, "%s"), b.type_name());
+    Err(FunctionError::new(message))
 }
 
 /// Whether the first is less than the second.

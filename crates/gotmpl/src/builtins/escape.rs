@@ -1,5 +1,7 @@
 //! `html`, `js` and `urlquery`.
 
+use std::fmt::Write as _;
+
 use crate::fmt;
 use crate::value::{Text, Value};
 
@@ -44,13 +46,19 @@ pub(super) fn js(text: &Text) -> Text {
             '\'' => escaped.push_str(r"\'"),
             '"' => escaped.push_str("\\\""),
             '<' | '>' | '&' | '=' | '\0'..='\x1f' => {
-                escaped.push_str(&format!("\\u{:04X}", u32::from(c)));
+                push_code(&mut escaped, c);
             }
             c if c.is_ascii() || fmt::is_print(c) => escaped.push(c),
-            c => escaped.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => push_code(&mut escaped, c),
         }
     }
     escaped.into()
+}
+
+/// A character by its number.
+fn push_code(escaped: &mut String, c: char) {
+    // Writing to a string cannot fail.
+    let _ = write!(escaped, "\\u{:04X}", u32::from(c));
 }
 
 /// `url.QueryEscape`.
@@ -62,7 +70,10 @@ pub(super) fn url_query(text: &Text) -> Text {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
                 escaped.push(char::from(*byte));
             }
-            _ => escaped.push_str(&format!("%{byte:02X}")),
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = write!(escaped, "%{byte:02X}");
+            }
         }
     }
     escaped.into()

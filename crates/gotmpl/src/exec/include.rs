@@ -17,7 +17,7 @@ impl Run<'_> {
         if *count > self.limits.include_depth {
             let cause = Cause { text: "unable to execute template".to_owned(), place: None, next: None };
             let message = format!("rendering template has a nested reference name: {name}: {}", cause.text);
-            return Err(FunctionError::wrapping(message, Box::new(cause)));
+            return Err(FunctionError::wrapping(message, cause));
         }
         *count += 1;
         self.check_depth()?;

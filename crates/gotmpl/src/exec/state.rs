@@ -59,7 +59,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
 
     /// An error that a function caused.
     #[cold]
-    pub(super) fn error_because(&self, message: &str, cause: Option<Box<Cause>>) -> Error {
+    pub(super) fn error_because(&self, message: &str, cause: Option<Cause>) -> Error {
         let source = &self.tree.source;
         let position = self.at.position();
         let context = self.at.describe(&source.text);
@@ -100,8 +100,12 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
             let limit = self.run.limits.steps;
             return Err(self.error(&format!("exceeded the limit of {limit} steps")));
         }
-        if self.run.out.len() > self.run.limits.output_bytes {
-            let limit = self.run.limits.output_bytes;
+        Ok(())
+    }
+
+    fn check_output(&self) -> Result<(), Error> {
+        let limit = self.run.limits.output_bytes;
+        if self.run.out.len() > limit {
             return Err(self.error(&format!("exceeded the limit of {limit} bytes of output")));
         }
         Ok(())
@@ -113,6 +117,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
         match node {
             Node::Text(span) => {
                 self.run.out.extend_from_slice(&self.tree.source.text.as_bytes()[span.clone()]);
+                self.check_output()?;
             }
             Node::Action(pipe) => {
                 let value = self.pipeline(dot, pipe)?;
@@ -138,9 +143,10 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
                 let message = format!("can't print {{{{{pipe}}}}} of type {}", value.type_name());
                 return Err(self.error(&message));
             }
+            Value::String(text) => self.run.out.extend_from_slice(text.as_bytes()),
             _ => crate::fmt::append_indirect(&mut self.run.out, value),
         }
-        Ok(())
+        self.check_output()
     }
 
     fn branch(&mut self, branch: &'t Branch, dot: &Slot, sets_dot: bool) -> Result<Flow, Error> {

@@ -8,13 +8,21 @@ const TOO_LARGE: i64 = 1_000_000;
 
 /// `fmt.Fprintf`.
 pub(super) fn run(out: &mut Vec<u8>, format: &[u8], arguments: &[Value]) {
-    Format { printer: Printer::new(out), format, at: 0, arguments, next: 0, reordered: false, good: true }
-        .run();
+    Format {
+        printer: Printer::new(out),
+        text: format,
+        at: 0,
+        arguments,
+        next: 0,
+        reordered: false,
+        good: true,
+    }
+    .run();
 }
 
 struct Format<'a, 'o> {
     printer: Printer<'o>,
-    format: &'a [u8],
+    text: &'a [u8],
     at: usize,
     arguments: &'a [Value],
     /// The argument that the next directive prints.
@@ -27,21 +35,21 @@ struct Format<'a, 'o> {
 
 impl Format<'_, '_> {
     fn run(&mut self) {
-        while let Some(offset) = memchr::memchr(b'%', &self.format[self.at..]) {
-            self.printer.out.extend_from_slice(&self.format[self.at..self.at + offset]);
+        while let Some(offset) = memchr::memchr(b'%', &self.text[self.at..]) {
+            self.printer.out.extend_from_slice(&self.text[self.at..self.at + offset]);
             self.at += offset + 1;
             if !self.directive() {
                 break;
             }
         }
-        self.printer.out.extend_from_slice(&self.format[self.at.min(self.format.len())..]);
+        self.printer.out.extend_from_slice(&self.text[self.at.min(self.text.len())..]);
         if !self.reordered && self.next < self.arguments.len() {
             self.extra();
         }
     }
 
     fn peek(&self) -> Option<u8> {
-        self.format.get(self.at).copied()
+        self.text.get(self.at).copied()
     }
 
     /// Handles what follows a `%`; false at the end of the format.
@@ -60,7 +68,7 @@ impl Format<'_, '_> {
                 self.good = false;
             }
         }
-        if self.peek() == Some(b'.') && self.at + 1 < self.format.len() {
+        if self.peek() == Some(b'.') && self.at + 1 < self.text.len() {
             self.at += 1;
             if indexed {
                 self.good = false;
@@ -79,7 +87,7 @@ impl Format<'_, '_> {
         }
         let Some(verb) = self.verb() else {
             self.printer.write("%!(NOVERB)");
-            self.at = self.format.len();
+            self.at = self.text.len();
             return false;
         };
         self.print(verb);
@@ -88,7 +96,7 @@ impl Format<'_, '_> {
 
     fn flags(&mut self) {
         let flags = &mut self.printer.flags;
-        while let Some(byte) = self.format.get(self.at) {
+        while let Some(byte) = self.text.get(self.at) {
             match byte {
                 b'#' => flags.sharp = true,
                 b'0' => flags.zero = true,
@@ -102,7 +110,7 @@ impl Format<'_, '_> {
     }
 
     fn verb(&mut self) -> Option<char> {
-        let rest = self.format.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
         let chunk = rest.utf8_chunks().next()?;
         let verb = chunk.valid().chars().next();
         self.at += verb.map_or(1, char::len_utf8);
@@ -140,7 +148,7 @@ impl Format<'_, '_> {
         while let Some(digit) = self.peek().filter(u8::is_ascii_digit) {
             let so_far = number.unwrap_or(0);
             if so_far > TOO_LARGE {
-                self.at = self.format.len();
+                self.at = self.text.len();
                 return None;
             }
             number = Some(so_far * 10 + i64::from(digit - b'0'));
@@ -155,7 +163,7 @@ impl Format<'_, '_> {
             return false;
         }
         self.reordered = true;
-        let rest = &self.format[self.at..];
+        let rest = &self.text[self.at..];
         let close = if rest.len() < 3 { None } else { rest.iter().position(|byte| *byte == b']') };
         let Some(close) = close else {
             self.at += 1;

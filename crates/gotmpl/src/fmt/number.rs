@@ -122,7 +122,7 @@ impl Printer<'_> {
             && self.flags.sharp
             && is_print(rune)
         {
-            text.push_str(&format!(" '{rune}'"));
+            text.extend([' ', '\'', rune, '\'']);
         }
         self.pad_with_spaces(text.as_bytes());
     }
@@ -162,13 +162,13 @@ impl Printer<'_> {
         }
         if text[1..].starts_with(['I', 'N']) {
             let bare = text[1..].starts_with('N') && !flags.space && !flags.plus;
-            return self.pad_with_spaces(text[usize::from(bare)..].as_bytes());
+            return self.pad_with_spaces(&text.as_bytes()[usize::from(bare)..]);
         }
         if flags.sharp && format != b'b' {
             text = with_decimal_point(&text, format, precision);
         }
         if !flags.plus && text.starts_with('+') {
-            return self.pad(text[1..].as_bytes());
+            return self.pad(&text.as_bytes()[1..]);
         }
         match flags.width {
             Some(width) if flags.zero && !flags.minus && width > text.len() => {

@@ -1,5 +1,7 @@
 //! Prints one value under one verb and its flags.
 
+use std::fmt::Write as _;
+
 use goyaml::strconv;
 
 use crate::parse::with_room;
@@ -23,19 +25,22 @@ pub(super) struct Flags {
     pub(super) sharp_v: bool,
 }
 
-/// How deeply a value may nest before printing gives up on it: only one that contains itself does.
-const MAX_DEPTH: usize = 100_000;
+/// Where printing stops in the middle of a value: a few lists of lists can be more than memory holds.
+const MAX_BYTES: usize = 1 << 30;
 
 pub(super) struct Printer<'o> {
     pub(super) out: &'o mut Vec<u8>,
     pub(super) flags: Flags,
     /// While printing the operand of a bad verb, `String()` is left alone.
     erroring: bool,
+    /// The lists and maps that are being printed, by address. One that holds itself would never end; Go's
+    /// process dies of it.
+    within: Vec<usize>,
 }
 
 impl<'o> Printer<'o> {
     pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
-        Self { out, flags: Flags::default(), erroring: false }
+        Self { out, flags: Flags::default(), erroring: false, within: Vec::new() }
     }
 
     pub(super) fn write(&mut self, text: &str) {
@@ -107,7 +112,7 @@ impl<'o> Printer<'o> {
 
     /// Prints the contents of a value.
     fn value(&mut self, value: &Value, verb: char, depth: usize) {
-        if depth > 0 && self.methods(value, verb) {
+        if depth > 0 && (self.out.len() > MAX_BYTES || self.methods(value, verb)) {
             return;
         }
         match value {
@@ -124,18 +129,21 @@ impl<'o> Printer<'o> {
             Value::String(text) => self.string(text.as_bytes(), verb, value),
             Value::Number(digits) => self.string(digits.as_bytes(), verb, value),
             Value::Bytes(bytes) => self.bytes(bytes, verb, "[]uint8"),
-            Value::List(_) | Value::Map(_) | Value::Object(_) if depth > MAX_DEPTH => self.write("..."),
+            Value::List(list) if self.within.contains(&list.address()) => self.write("..."),
+            Value::Map(map) if self.within.contains(&map.address()) => self.write("..."),
             Value::List(list) => {
                 let open = if self.flags.sharp_v { list.ty().name } else { "" };
                 self.write(open);
                 if self.flags.sharp_v && list.is_nil() {
                     return self.write("(nil)");
                 }
+                self.within.push(list.address());
                 self.open('[', '{');
                 for (index, item) in list.borrow().iter().enumerate() {
                     self.separate(index);
                     with_room(|| self.value(item, verb, depth + 1));
                 }
+                self.within.pop();
                 self.close(']', '}');
             }
             Value::Map(map) => {
@@ -148,12 +156,14 @@ impl<'o> Printer<'o> {
                 } else {
                     self.write("map[");
                 }
+                self.within.push(map.address());
                 for (index, (key, item)) in map.borrow().iter().enumerate() {
                     self.separate(index);
                     self.string(key.as_bytes(), verb, &Value::from(key.clone()));
                     self.write(":");
                     with_room(|| self.value(item, verb, depth + 1));
                 }
+                self.within.pop();
                 self.close(']', '}');
             }
             Value::Object(object) => self.object(object.as_ref(), value, verb, depth),
@@ -353,17 +363,15 @@ fn rune_length(bytes: &[u8]) -> usize {
 }
 
 fn rune_count(bytes: &[u8]) -> usize {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.chars().count(),
-        Err(_) => {
-            let (mut count, mut rest) = (0, bytes);
-            while !rest.is_empty() {
-                rest = &rest[rune_length(rest)..];
-                count += 1;
-            }
-            count
-        }
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.chars().count();
     }
+    let (mut count, mut rest) = (0, bytes);
+    while !rest.is_empty() {
+        rest = &rest[rune_length(rest)..];
+        count += 1;
+    }
+    count
 }
 
 /// `strconv.CanBackquote`.
@@ -379,7 +387,8 @@ pub(crate) fn quote_bytes(bytes: &[u8], ascii: bool) -> String {
             if ascii { strconv::quote_to_ascii(chunk.valid()) } else { strconv::quote(chunk.valid()) };
         quoted.push_str(&valid[1..valid.len() - 1]);
         for byte in chunk.invalid() {
-            quoted.push_str(&format!("\\x{byte:02x}"));
+            // Writing to a string cannot fail.
+            let _ = write!(quoted, "\\x{byte:02x}");
         }
     }
     quoted.push('"');

@@ -255,16 +255,16 @@ impl FunctionError {
     }
 
     /// An error that wraps another, as Go's `%w` does; `message` has the other's text in it.
-    pub(crate) fn wrapping(message: String, cause: Box<Cause>) -> Self {
-        Self { message: message.into(), cause: Some(cause) }
+    pub(crate) fn wrapping(message: String, cause: Cause) -> Self {
+        Self { message: message.into(), cause: Some(Box::new(cause)) }
     }
 
     /// This error as the link of another's chain.
-    pub(crate) fn into_cause(self) -> Box<Cause> {
+    pub(crate) fn into_cause(self) -> Cause {
         match self.cause {
             // A template's error that was handed on as it is.
-            Some(cause) if cause.text == self.message => cause,
-            cause => Box::new(Cause { text: self.message.into_owned(), place: None, next: cause }),
+            Some(cause) if cause.text == self.message => *cause,
+            cause => Cause { text: self.message.into_owned(), place: None, next: cause },
         }
     }
 
@@ -277,6 +277,6 @@ impl FunctionError {
 impl From<Error> for FunctionError {
     /// The error of a template that the function ran, handed on as it is.
     fn from(error: Error) -> Self {
-        Self { message: error.to_string().into(), cause: Some(error.into_cause()) }
+        Self { message: error.to_string().into(), cause: Some(Box::new(error.into_cause())) }
     }
 }

@@ -71,3 +71,40 @@ fn endless_inclusion_is_an_error() {
     let error = one("{{define \"loop\"}}{{template \"loop\" .}}{{end}}{{template \"loop\" .}}");
     assert!(error.contains("exceeded maximum template depth (100000)"), "{error}");
 }
+
+#[test]
+fn depth_is_bounded_not_by_the_stack() {
+    let parens = format!("{{{{{}1{}}}}}", "(".repeat(5000), ")".repeat(5000));
+    assert_eq!(one(&parens), "1");
+    let blocks = format!("{}x{}", "{{if true}}".repeat(3000), "{{end}}".repeat(3000));
+    assert_eq!(one(&blocks), "x");
+    let mutual = "{{define \"a\"}}{{if .}}{{include \"b\" (rest .)}}{{end}}{{end}}\
+                  {{define \"b\"}}.{{include \"a\" .}}{{end}}{{include \"a\" (until 700)}}";
+    assert_eq!(one(mutual), ".".repeat(700));
+    let value = "{{$x := list}}{{range 20000}}{{$x = list $x}}{{end}}{{len (printf \"%v\" $x)}}";
+    assert_eq!(one(value), "40002");
+}
+
+#[test]
+fn endless_tpl_is_an_error() {
+    let endless = "{{define \"t\"}}{{tpl \"{{include \\\"t\\\" .}}\" .}}{{end}}{{include \"t\" .}}";
+    let error = one(endless);
+    assert!(error.contains("rendering template has a nested reference name: t"), "{}", &error[..200]);
+}
+
+#[test]
+fn work_is_bounded() {
+    let few_steps = Limits { steps: 1000, ..Limits::default() };
+    let few_bytes = Limits { output_bytes: 100, ..Limits::default() };
+    for (limits, expected) in [
+        (few_steps, "exceeded the limit of 1000 steps"),
+        (few_bytes, "exceeded the limit of 100 bytes of output"),
+    ] {
+        let mut options = EngineOptions::new(Rc::new(Offline::default()));
+        options.limits = limits;
+        let mut engine = Engine::new(options);
+        engine.add("a", "{{range 1000000}}x{{end}}").unwrap();
+        let error = engine.render("a", &Value::Nil).unwrap_err().to_string();
+        assert!(error.ends_with(expected), "{error}");
+    }
+}

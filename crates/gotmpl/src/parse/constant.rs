@@ -3,7 +3,7 @@
 use goyaml::strconv;
 
 use super::tree::Number;
-use crate::value::{Text, Value};
+use crate::value::{Text, Value, float_equal};
 
 /// `strconv.Unquote` of a token that the lexer found well delimited.
 pub(super) fn unquote(token: &str) -> Option<Text> {
@@ -40,7 +40,7 @@ fn unquote_char(text: &str, quote: u8) -> Option<(Unit, &str)> {
     let mut chars = text.chars();
     let first = chars.next()?;
     if first != '\\' {
-        return (u32::from(first) != u32::from(quote)).then(|| (Unit::Rune(first), chars.as_str()));
+        return (u32::from(first) != u32::from(quote)).then_some((Unit::Rune(first), chars.as_str()));
     }
     let rune = |rune| Some(Unit::Rune(rune));
     let unit = match chars.next()? {
@@ -126,12 +126,12 @@ fn simplified(text: &str, real: f64, imaginary: f64) -> Number {
 fn whole_int(float: f64) -> Option<i64> {
     let int = float as i64;
     // Go's conversion of what does not fit gives the smallest integer, Rust's the nearest.
-    (int as f64 == float && float < 9_223_372_036_854_775_808.0).then_some(int)
+    (float_equal(int as f64, float) && float < 9_223_372_036_854_775_808.0).then_some(int)
 }
 
 fn whole_uint(float: f64) -> Option<u64> {
     let uint = float as u64;
-    (float >= 0.0 && uint as f64 == float && float < 18_446_744_073_709_551_616.0).then_some(uint)
+    (float >= 0.0 && float_equal(uint as f64, float) && float < 18_446_744_073_709_551_616.0).then_some(uint)
 }
 
 /// Any other number.

@@ -526,13 +526,13 @@ impl<'s> Parser<'s> {
         let token = self.next_non_space();
         let text = self.text(&token);
         let term = match token.kind {
-            Kind::Identifier => match self.functions.get(text) {
-                Some(function) => Term::Function(function),
-                None => {
+            Kind::Identifier => {
+                let Some(function) = self.functions.get(text) else {
                     let name = goyaml::strconv::quote(text);
                     return Err(self.error(&format!("function {name} not defined")));
-                }
-            },
+                };
+                Term::Function(function)
+            }
             Kind::Dot => Term::Dot,
             Kind::Nil => Term::Nil,
             Kind::Variable => {

@@ -73,6 +73,16 @@ impl List {
         self.items.borrow_mut()
     }
 
+    /// Where the elements are, which tells one list from another.
+    pub(crate) fn address(&self) -> usize {
+        std::ptr::from_ref(&self.items).addr()
+    }
+
+    /// The elements, to whoever holds the list alone.
+    pub(super) fn contents(&mut self) -> &mut Vec<Value> {
+        self.items.get_mut()
+    }
+
     /// A copy of the elements as they are now.
     pub fn to_vec(&self) -> Vec<Value> {
         self.items.borrow().clone()

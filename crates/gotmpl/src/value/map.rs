@@ -95,6 +95,16 @@ impl Map {
         self.entries.borrow_mut().remove(key)
     }
 
+    /// Where the entries are, which tells one map from another.
+    pub(crate) fn address(&self) -> usize {
+        Rc::as_ptr(&self.entries).addr()
+    }
+
+    /// The entries, if nobody else holds them.
+    pub(super) fn contents(&mut self) -> Option<&mut Entries> {
+        Rc::get_mut(&mut self.entries).map(RefCell::get_mut)
+    }
+
     /// The entries, to read.
     pub fn borrow(&self) -> Ref<'_, Entries> {
         self.entries.borrow()

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 mod convert;
+mod dismantle;
 mod equal;
 mod list;
 mod map;
@@ -11,6 +12,7 @@ mod serialize;
 mod text;
 pub mod types;
 
+pub(crate) use equal::float_equal;
 pub use list::List;
 pub use map::{Entries, Map};
 pub use object::Object;
