@@ -36,13 +36,16 @@ impl Request {
 #[derive(Debug, Clone)]
 pub(crate) struct Response {
     pub(crate) status: u16,
+    /// What the server calls the status.
+    pub(crate) reason: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
 impl Response {
     pub(crate) fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, headers: Vec::new(), body: body.into() }
+        let reason = reqwest::StatusCode::from_u16(status).unwrap().canonical_reason().unwrap_or_default();
+        Self { status, reason: reason.to_owned(), headers: Vec::new(), body: body.into() }
     }
 
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
@@ -117,7 +120,7 @@ fn serve(
     let Some(request) = read_request(stream) else { return };
     requests.lock().unwrap().push(request.clone());
     let response = handler(&request);
-    let mut head = format!("HTTP/1.1 {} X\r\nconnection: close\r\n", response.status);
+    let mut head = format!("HTTP/1.1 {} {}\r\nconnection: close\r\n", response.status, response.reason);
     for (name, value) in &response.headers {
         head.extend([name, ": ", value, "\r\n"]);
     }

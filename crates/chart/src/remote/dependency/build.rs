@@ -5,6 +5,7 @@ use std::path::Path;
 
 use gotmpl::semver::Version;
 
+use super::indexes::Indexes;
 use super::{DependencyError, Manager, local, lock, replace};
 use crate::remote::PathError;
 use crate::remote::download::{DownloadOptions, Downloader};
@@ -12,7 +13,7 @@ use crate::remote::files;
 use crate::remote::http::{BasicAuth, TlsOptions};
 use crate::remote::notice::{Notify, Warning};
 use crate::remote::oci::is_oci;
-use crate::remote::repo::{Index, RepositoryAccess, RepositoryFile};
+use crate::remote::repo::{RepositoryAccess, RepositoryFile};
 use crate::remote::url::{resolve_reference, same};
 use crate::{ApiVersion, Chart, Dependency};
 
@@ -40,7 +41,7 @@ impl Manager<'_> {
         if !self.skip_refresh {
             self.refresh_configured(notify).await?;
         }
-        self.download_all(&mut lock.dependencies, notify).await
+        self.download_all(&mut lock.dependencies, &mut Indexes::default(), notify).await
     }
 
     /// Settles versions anew, downloads them, and writes the lock if it changed.
@@ -52,8 +53,9 @@ impl Manager<'_> {
         if !self.skip_refresh {
             self.refresh_configured(notify).await?;
         }
-        let mut lock = self.resolve(&wanted, &names, notify).await?;
-        self.download_all(&mut lock.dependencies, notify).await?;
+        let mut indexes = Indexes::default();
+        let mut lock = self.resolve(&wanted, &names, &mut indexes, notify).await?;
+        self.download_all(&mut lock.dependencies, &mut indexes, notify).await?;
         // What lies in directories had its version settled just now.
         lock.digest = lock::digest(Some(&wanted), &lock.dependencies)?;
         if chart.lock.as_ref().is_some_and(|old| old.digest == lock.digest) {
@@ -77,6 +79,7 @@ impl Manager<'_> {
     async fn download_all(
         &self,
         dependencies: &mut [Dependency],
+        indexes: &mut Indexes,
         notify: &mut dyn Notify,
     ) -> Result<(), DependencyError> {
         let list = self.configured()?;
@@ -97,7 +100,7 @@ impl Manager<'_> {
             .tempdir_in(&self.chart)
             .map_err(PathError::new("mkdir", &self.chart))?;
         notify.say(&format!("Saving {} charts\n", dependencies.len()));
-        if let Err(error) = self.gather(dependencies, &list, &charts, gathered.path(), notify).await {
+        if let Err(error) = self.gather(dependencies, &list, indexes, gathered.path(), notify).await {
             if !matches!(error, DependencyError::Unloadable { .. } | DependencyError::LocalVersion { .. }) {
                 notify.say(&format!("Save error occurred:  {error}\n"));
             }
@@ -110,14 +113,14 @@ impl Manager<'_> {
         &self,
         dependencies: &mut [Dependency],
         list: &RepositoryFile,
-        charts: &Path,
+        indexes: &mut Indexes,
         into: &Path,
         notify: &mut dyn Notify,
     ) -> Result<(), DependencyError> {
         let mut fetched = HashSet::new();
         for dependency in dependencies {
             if dependency.repository.is_empty() {
-                check_present(dependency, charts, notify)?;
+                check_present(dependency, &self.chart.join("charts"), notify)?;
                 continue;
             }
             if dependency.repository.starts_with("file://") {
@@ -128,7 +131,7 @@ impl Manager<'_> {
                 dependency.version = self.pack(dependency, into)?;
                 continue;
             }
-            let place = self.place(dependency, list, notify).await?;
+            let place = self.place(dependency, list, indexes, notify).await?;
             let (name, repository) = (&dependency.name, &dependency.repository);
             if fetched.contains(&place.address) {
                 notify.say(&format!("Already downloaded {name} from repo {repository}\n"));
@@ -154,6 +157,7 @@ impl Manager<'_> {
         &self,
         dependency: &Dependency,
         list: &RepositoryFile,
+        indexes: &mut Indexes,
         notify: &mut dyn Notify,
     ) -> Result<Place, DependencyError> {
         let (name, version, repository) = (&dependency.name, &dependency.version, &dependency.repository);
@@ -168,7 +172,7 @@ impl Manager<'_> {
                 .map_err(|error| not_found(format!("chart {name} not found in {repository}: {error}")))?;
             return Ok(Place { address, ..Place::default() });
         };
-        let index = Index::load(&self.remote.paths.cached_index(&entry.name), notify)?;
+        let index = indexes.get(self.remote, &entry.name, notify)?;
         let versions = index.entries.get(name).ok_or_else(|| not_found("entry not found".to_owned()))?;
         let fits = |text: &str| version.is_empty() || same_version(version, text);
         let found = versions

@@ -8,6 +8,7 @@
 
 mod build;
 mod failure;
+mod indexes;
 pub mod list;
 mod local;
 mod lock;

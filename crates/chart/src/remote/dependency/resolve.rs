@@ -2,11 +2,12 @@
 
 use gotmpl::semver::Version;
 
+use super::indexes::Indexes;
 use super::missing::RepositoryNames;
 use super::{DependencyError, Manager, local, lock};
 use crate::remote::notice::Notify;
 use crate::remote::oci::is_oci;
-use crate::remote::repo::{Index, Timestamp};
+use crate::remote::repo::Timestamp;
 use crate::remote::url::{join_paths, quote};
 use crate::{Dependency, Lock};
 
@@ -16,12 +17,13 @@ impl Manager<'_> {
         &self,
         wanted: &[Dependency],
         names: &RepositoryNames,
+        indexes: &mut Indexes,
         notify: &mut dyn Notify,
     ) -> Result<Lock, DependencyError> {
         let mut locked = Vec::with_capacity(wanted.len());
         let mut missing = Vec::new();
         for dependency in wanted {
-            match self.resolve_one(dependency, names, notify).await? {
+            match self.resolve_one(dependency, names, indexes, notify).await? {
                 Some(version) => locked.push(Dependency {
                     name: dependency.name.clone(),
                     repository: dependency.repository.clone(),
@@ -51,6 +53,7 @@ impl Manager<'_> {
         &self,
         dependency: &Dependency,
         names: &RepositoryNames,
+        indexes: &mut Indexes,
         notify: &mut dyn Notify,
     ) -> Result<Option<String>, DependencyError> {
         let constraint = local::constraint(dependency, true)?;
@@ -78,8 +81,9 @@ impl Manager<'_> {
             return Ok(Some(tags.into_iter().find(fits).unwrap_or_else(|| dependency.version.clone())));
         }
         let Some(name) = names.get(&dependency.name) else { return Ok(Some(dependency.version.clone())) };
-        let index = Index::load(&self.remote.paths.cached_index(name), notify).map_err(|source| {
-            DependencyError::NotCached { repository: name.clone(), source: Box::new(source) }
+        let index = indexes.get(self.remote, name, notify).map_err(|source| DependencyError::NotCached {
+            repository: name.clone(),
+            source: Box::new(source),
         })?;
         let versions =
             index.entries.get(&dependency.name).ok_or_else(|| DependencyError::NotInRepository {

@@ -41,9 +41,9 @@ pub(crate) fn transport_words(error: &reqwest::Error) -> String {
     }
 }
 
-/// What TLS says, whether it is the source itself or lies in an I/O error.
+/// What TLS says, whether it is the source itself or lies in I/O errors.
 fn tls_cause<'a>(source: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
-    let inner = || source.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref::<rustls::Error>();
+    let inner = || tls_cause(source.downcast_ref::<io::Error>()?.get_ref()?);
     source.downcast_ref::<rustls::Error>().or_else(inner)
 }
 

@@ -170,11 +170,10 @@ impl Http {
         };
         let response = request.send().await.map_err(transport)?;
         if response.status() != reqwest::StatusCode::OK {
-            let status = response.status();
             return Err(FetchError::Status {
                 url: without_password(&url),
-                status: status_words(status),
-                code: status.as_u16(),
+                status: status_words(&response),
+                code: response.status().as_u16(),
             });
         }
         let too_large = || FetchError::TooLarge { url: without_password(&url), limit: limit.0 };
@@ -231,9 +230,12 @@ pub(crate) async fn read_body(
     Ok(Some(body))
 }
 
-/// `404 Not Found`.
-pub(crate) fn status_words(status: reqwest::StatusCode) -> String {
-    format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or_default()).trim_end().to_owned()
+/// `404 Not Found`, or whatever the server calls it.
+fn status_words(response: &reqwest::Response) -> String {
+    let own = response.extensions().get::<hyper::ext::ReasonPhrase>();
+    let own = own.map(|reason| String::from_utf8_lossy(reason.as_bytes()));
+    let reason = own.as_deref().or(response.status().canonical_reason()).unwrap_or_default();
+    format!("{} {reason}", response.status().as_u16()).trim_end().to_owned()
 }
 
 fn may_have_credentials(url: &Url, options: &FetchOptions) -> bool {
@@ -257,6 +259,36 @@ fn without_password(url: &Url) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::remote::testing::{Response, Server};
+
+    #[tokio::test]
+    async fn refusals_are_in_the_words_of_the_server() {
+        let server =
+            Server::start(|_| Response { reason: "File not found".into(), ..Response::new(404, "") });
+        let error =
+            Http::new().get(&server.url("/x"), &FetchOptions::default(), Limit::DOCUMENT).await.unwrap_err();
+        assert_eq!(error.to_string(), format!("failed to fetch {} : 404 File not found", server.url("/x")));
+    }
+
+    #[tokio::test]
+    async fn redirects_end() {
+        let server = Server::start(|request| Response::new(302, "").with("location", request.target.clone()));
+        let error =
+            Http::new().get(&server.url("/x"), &FetchOptions::default(), Limit::DOCUMENT).await.unwrap_err();
+        assert_eq!(error.to_string(), format!("Get \"{}\": stopped after 10 redirects", server.url("/x")));
+        assert_eq!(server.requests().len(), 11);
+    }
+
+    #[tokio::test]
+    async fn servers_that_do_not_answer_are_not_waited_for() {
+        let server = Server::start(|_| {
+            std::thread::sleep(Duration::from_secs(5));
+            Response::new(200, "")
+        });
+        let options = FetchOptions { timeout: Some(Duration::from_millis(50)), ..FetchOptions::default() };
+        let error = Http::new().get(&server.url("/x"), &options, Limit::DOCUMENT).await.unwrap_err();
+        assert!(error.to_string().contains("context deadline exceeded"), "{error}");
+    }
 
     #[test]
     fn credentials_stay_with_their_server() {
