@@ -167,7 +167,8 @@ impl Object for CapabilitiesObject {
     }
 }
 
-/// `.Capabilities.KubeVersion`. It prints as the version without vendors' additions.
+/// `.Capabilities.KubeVersion`. An action prints it as the version without vendors' additions; functions, which
+/// are given the struct and not its address, print its fields.
 struct KubeVersionObject(KubeVersion);
 
 impl Object for KubeVersionObject {
@@ -180,9 +181,7 @@ impl Object for KubeVersionObject {
             }),
             Method::new("String", &[], STRING, |_, version, _| Ok(normalized(version).into())),
         ];
-        static TYPE: GoType = GoType::object("common.KubeVersion", Kind::Struct)
-            .with_methods(METHODS)
-            .with_stringer(normalized);
+        static TYPE: GoType = GoType::object("common.KubeVersion", Kind::Struct).with_methods(METHODS);
         &TYPE
     }
 
@@ -205,8 +204,7 @@ impl Object for KubeVersionObject {
     }
 
     fn to_json(&self) -> Value {
-        let field = |name| (Rc::from(name), self.field(name).unwrap_or_default());
-        Value::map(["Version", "Major", "Minor"].into_iter().map(field).collect::<Entries>())
+        map(self.fields().into_iter().filter(|(name, _)| *name != "normalizedVersion"))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -9,7 +9,7 @@ use crate::parse::ROOT;
 use crate::parse::tree::{At, Branch, Call, Node, Pipe, Tree};
 use crate::parse::with_room;
 use crate::value::types::STRING;
-use crate::value::{Text, Value};
+use crate::value::{Kind, Method, Text, Value};
 
 /// A variable that is in scope.
 pub(super) struct Variable {
@@ -144,7 +144,14 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
                 return Err(self.error(&message));
             }
             Value::String(text) => self.run.out.extend_from_slice(text.as_bytes()),
-            _ => crate::fmt::append_indirect(&mut self.run.out, value),
+            _ => match pointer_string(value) {
+                Some(method) => {
+                    let text = (method.run)(self.run.context, value, &[])
+                        .map_err(|error| self.error(error.message()))?;
+                    crate::fmt::append_indirect(&mut self.run.out, &text);
+                }
+                None => crate::fmt::append_indirect(&mut self.run.out, value),
+            },
         }
         self.check_output()
     }
@@ -297,4 +304,11 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
         };
         self.run.execute_tree(&tree, data)
     }
+}
+
+/// The `String` method of a pointer to this struct, if only the pointer has it. An action prints a field through
+/// its address and so finds the method; functions are given the struct itself and print its fields.
+fn pointer_string(value: &Value) -> Option<&'static Method> {
+    let ty = value.ty().filter(|ty| ty.kind == Kind::Struct && ty.stringer.is_none())?;
+    ty.method("String")
 }
