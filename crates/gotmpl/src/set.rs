@@ -119,3 +119,40 @@ impl TemplateSet {
         (Text::from_bytes(run.out), result)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Phase;
+
+    fn failure(template: &str) -> Error {
+        let mut set = TemplateSet::new(crate::helm::functions(), Options::default());
+        let helper = "{{define \"inner\"}}\n  {{fail .}}{{end}}";
+        set.add("helpers", helper)
+            .and_then(|()| set.add("main", template))
+            .and_then(|()| set.execute("main", &Value::from("text"), &mut String::new()))
+            .expect_err("it fails")
+    }
+
+    #[test]
+    fn errors_know_their_place() {
+        let error = failure("a: b\nc: {{ .x.y }}\n");
+        let place = error.place().expect("it has a place");
+        assert_eq!(error.phase(), Phase::Execute);
+        assert_eq!((place.name(), place.line(), place.column()), ("main", 2, 8));
+        assert_eq!(place.snippet(), "c: {{ .x.y }}");
+
+        let error = failure("a\n\n{{ if }}\n");
+        let place = error.place().expect("it has a place");
+        assert_eq!(error.phase(), Phase::Parse);
+        assert_eq!((place.line(), place.snippet()), (3, "{{ if }}"));
+    }
+
+    #[test]
+    fn the_innermost_place_is_where_it_really_happened() {
+        let error = failure("{{ include \"inner\" . }}");
+        let (outer, inner) = (error.place().expect("outer"), error.innermost_place().expect("inner"));
+        assert_eq!((outer.name(), outer.line()), ("main", 1));
+        assert_eq!((inner.name(), inner.line(), inner.snippet()), ("helpers", 2, "  {{fail .}}{{end}}"));
+    }
+}

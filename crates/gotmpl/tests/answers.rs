@@ -11,9 +11,9 @@ use gotmpl::{Functions, MissingKey, Options, TemplateSet, Value};
 
 /// The data of all templates: once with `float64`, and under the key `N` with `json.Number`.
 fn data() -> Value {
-    let numbers = goyaml::json::from_str(include_str!("answers/data.json")).unwrap();
+    let numbers = goyaml::json::from_str(include_str!("answers/data.json")).expect("data is JSON");
     let data = Value::from(numbers.clone().numbers_as_float64());
-    data.as_map().unwrap().insert("N", numbers.into());
+    data.as_map().expect("data is a map").insert("N", numbers.into());
     data
 }
 

@@ -106,7 +106,12 @@ pub(super) fn complex(text: &str) -> Result<Number, String> {
         .map_or(0, |(index, _)| index);
     let part = |text: &str| strconv::parse_float(text, 64).map_err(|error| error.to_string());
     let real = part(&text[..split])?;
-    let imaginary = part(text[split..].trim_end_matches('i'))?;
+    let imaginary = text[split..].trim_end_matches('i');
+    if imaginary.len() < 2 {
+        // Go's scanner takes the lone `i` for the start of `Inf`.
+        return Err("syntax error scanning complex number".to_owned());
+    }
+    let imaginary = part(imaginary)?;
     Ok(simplified(text, real, imaginary))
 }
 
