@@ -18,12 +18,22 @@
 //! [`flags`]. The asynchronous runtime and TLS are only set up by commands that need the
 //! network ([`network`]), so that the others start in about a millisecond.
 
+#![expect(clippy::struct_excessive_bools, reason = "a flag of the command line is a bool")]
+#![expect(
+    clippy::doc_markdown,
+    reason = "comments on flags are what --help prints, where backticks are noise"
+)]
+
 mod arguments;
 mod commands;
 mod context;
 mod flags;
 mod go_flags;
+mod loading;
+mod network;
 mod output;
+mod outside;
+mod prompt;
 mod report;
 mod settings;
 

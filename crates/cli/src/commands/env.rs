@@ -26,17 +26,17 @@ Examples:
 pub(crate) struct Arguments {
     /// Print only this variable
     #[arg(value_name = "NAME")]
-    arguments: Vec<String>,
+    positional: Vec<String>,
 
     #[command(flatten)]
     output: OutputFormatFlag,
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
-    accepts_at_most(1, &arguments.arguments, USAGE)?;
+    accepts_at_most(1, &arguments.positional, USAGE)?;
     let variables = context.settings.variables();
     let out = &mut context.out;
-    if let Some(name) = arguments.arguments.first() {
+    if let Some(name) = arguments.positional.first() {
         let value = variables.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value);
         writeln!(out, "{value}")?;
         return Ok(());

@@ -1,9 +1,19 @@
 //! `slipway lint`: looks for what is wrong with a chart or unusual about it.
 
+use std::io::Write as _;
+use std::path::Path;
+use std::rc::Rc;
+
+use chart::lint::{self, LintError, LintOptions, Message, Severity};
+use chart::remote::url::clean_path;
 use clap::Args;
+use serde::Serialize;
 
 use crate::context::Context;
-use crate::flags::{OutputFormatFlag, ValuesFlags};
+use crate::flags::{OutputFormat, OutputFormatFlag, ValuesFlags};
+use crate::loading;
+use crate::output::{write_json, write_yaml};
+use crate::outside::Outside;
 use crate::report::{Failure, needs_at_least};
 
 const USAGE: &str = "slipway lint PATH [flags]";
@@ -25,7 +35,7 @@ Examples:
 pub(crate) struct Arguments {
     /// Directories or packaged charts
     #[arg(value_name = "PATH")]
-    arguments: Vec<String>,
+    positional: Vec<String>,
 
     /// Fail on warnings too
     #[arg(long)]
@@ -54,7 +64,123 @@ pub(crate) struct Arguments {
     values: ValuesFlags,
 }
 
-pub(crate) fn run(arguments: &Arguments, _context: &mut Context) -> Result<(), Failure> {
-    needs_at_least(1, &arguments.arguments, USAGE)?;
+pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
+    needs_at_least(1, &arguments.positional, USAGE)?;
+    let options = LintOptions {
+        namespace: context.settings.namespace(),
+        kube_version: loading::kube_version(arguments.kube_version.as_deref())?,
+        skip_schema_validation: arguments.skip_schema_validation,
+        environment: Rc::new(Outside { enable_dns: false }),
+    };
+    let values = arguments.values.merge(context)?;
+    let paths = paths(arguments);
+    let reports: Vec<Report> = paths
+        .iter()
+        .map(|path| Report::new(path, lint::lint(Path::new(path), &values, &options), arguments.strict))
+        .collect();
+    match arguments.output.format {
+        OutputFormat::Table => write_text(&reports, arguments.quiet, context)?,
+        OutputFormat::Json => write_json(&mut context.out, &reports)?,
+        OutputFormat::Yaml => write_yaml(&mut context.out, &reports)?,
+    }
+    let failed = reports.iter().filter(|report| report.failed).count();
+    let summary = format!("{} chart(s) linted, {failed} chart(s) failed", reports.len());
+    if failed > 0 {
+        return Err(Failure::new(summary));
+    }
+    let is_worth_it = !arguments.quiet || reports.iter().any(Report::has_problems);
+    if is_worth_it && arguments.output.format == OutputFormat::Table {
+        writeln!(context.out, "{summary}")?;
+    }
+    Ok(())
+}
+
+/// The charts that were named, then those below their `charts/` if these are wanted.
+fn paths(arguments: &Arguments) -> Vec<String> {
+    let mut paths = arguments.positional.clone();
+    if arguments.with_subcharts {
+        for chart in &arguments.positional {
+            add_subcharts(&Path::new(chart).join("charts"), &mut paths);
+        }
+    }
+    paths
+}
+
+fn add_subcharts(directory: &Path, paths: &mut Vec<String>) {
+    let mut entries: Vec<_> = std::fs::read_dir(directory).into_iter().flatten().flatten().collect();
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let name = path.to_string_lossy();
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if entry.file_name() == "Chart.yaml" {
+            paths.push(clean_path(&directory.to_string_lossy()));
+        } else if name.ends_with(".tgz") || name.ends_with(".tar.gz") {
+            paths.push(clean_path(&name));
+        }
+        if is_directory {
+            add_subcharts(&path, paths);
+        }
+    }
+}
+
+/// What was found in one chart.
+#[derive(Serialize)]
+struct Report {
+    path: String,
+    failed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    messages: Vec<Finding>,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    severity: String,
+    path: String,
+    message: String,
+    #[serde(skip)]
+    is_problem: bool,
+    #[serde(skip)]
+    line: String,
+}
+
+impl Report {
+    fn new(path: &str, outcome: Result<Vec<Message>, LintError>, strict: bool) -> Self {
+        let tolerated = if strict { Severity::Warning } else { Severity::Error };
+        let (messages, error) = match outcome {
+            Ok(messages) => (messages, None),
+            Err(error) => (Vec::new(), Some(error.to_string())),
+        };
+        let failed = error.is_some() || messages.iter().any(|message| message.severity >= tolerated);
+        let messages = messages
+            .into_iter()
+            .map(|message| Finding {
+                severity: message.severity.to_string(),
+                line: message.to_string(),
+                is_problem: message.severity > Severity::Info,
+                path: message.path,
+                message: message.text,
+            })
+            .collect();
+        Self { path: path.to_owned(), failed, error, messages }
+    }
+
+    fn has_problems(&self) -> bool {
+        self.failed || self.messages.iter().any(|finding| finding.is_problem)
+    }
+}
+
+fn write_text(reports: &[Report], quiet: bool, context: &mut Context) -> std::io::Result<()> {
+    for report in reports.iter().filter(|report| !quiet || report.has_problems()) {
+        writeln!(context.out, "==> Linting {}", report.path)?;
+        if let Some(error) = &report.error {
+            writeln!(context.out, "Error {error}")?;
+        }
+        for finding in report.messages.iter().filter(|finding| !quiet || finding.is_problem) {
+            writeln!(context.out, "{}", finding.line)?;
+        }
+        writeln!(context.out)?;
+    }
     Ok(())
 }

@@ -21,12 +21,12 @@ Examples:
 pub(crate) struct Arguments {
     /// Directory to write to; created if it is missing
     #[arg(value_name = "DIRECTORY")]
-    arguments: Vec<String>,
+    positional: Vec<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
-    needs_exactly(1, &arguments.arguments, USAGE)?;
-    let directory = PathBuf::from(&arguments.arguments[0]);
+    needs_exactly(1, &arguments.positional, USAGE)?;
+    let directory = PathBuf::from(&arguments.positional[0]);
     std::fs::create_dir_all(&directory)
         .map_err(|error| Failure::new(format!("cannot create {}: {error}", directory.display())))?;
     let tree = arguments::Arguments::command().disable_help_subcommand(true);

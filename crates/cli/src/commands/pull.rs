@@ -1,9 +1,13 @@
 //! `slipway pull`: downloads a chart.
 
+use std::path::PathBuf;
+
+use chart::remote::pull::PullOptions;
 use clap::Args;
 
 use crate::context::Context;
 use crate::flags::ChartSourceFlags;
+use crate::network::{OnOutput, wait};
 use crate::report::{Failure, needs_at_least};
 
 const USAGE: &str = "slipway pull [chart URL | repo/chartname] [...] [flags]";
@@ -23,7 +27,7 @@ Examples:
 pub(crate) struct Arguments {
     /// Charts: repo/name, a URL or oci://host/name
     #[arg(value_name = "CHART")]
-    arguments: Vec<String>,
+    positional: Vec<String>,
 
     /// Directory to write to
     #[arg(short, long, value_name = "DIRECTORY", default_value = ".")]
@@ -45,7 +49,19 @@ pub(crate) struct Arguments {
     source: ChartSourceFlags,
 }
 
-pub(crate) fn run(arguments: &Arguments, _context: &mut Context) -> Result<(), Failure> {
-    needs_at_least(1, &arguments.arguments, USAGE)?;
+pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
+    needs_at_least(1, &arguments.positional, USAGE)?;
+    let remote = context.remote();
+    let options = PullOptions {
+        source: arguments.source.options(context),
+        devel: arguments.source.devel,
+        provenance: arguments.prov,
+        untar: arguments.untar,
+        untar_dir: PathBuf::from(&arguments.untardir),
+        destination: PathBuf::from(&arguments.destination),
+    };
+    for reference in &arguments.positional {
+        wait(remote.pull(reference, &options, &mut OnOutput(&mut context.out)))??;
+    }
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! `slipway push`: uploads a packaged chart to a registry.
 
+use chart::remote::push;
 use clap::Args;
 
 use crate::context::Context;
 use crate::flags::ConnectionFlags;
+use crate::network::{OnOutput, wait};
 use crate::report::{Failure, needs_at_least};
 
 const USAGE: &str = "slipway push [chart] [remote] [flags]";
@@ -21,13 +23,17 @@ Examples:
 pub(crate) struct Arguments {
     /// The archive, and the registry's oci:// URL
     #[arg(value_name = "CHART REMOTE")]
-    arguments: Vec<String>,
+    positional: Vec<String>,
 
     #[command(flatten)]
     connection: ConnectionFlags,
 }
 
-pub(crate) fn run(arguments: &Arguments, _context: &mut Context) -> Result<(), Failure> {
-    needs_at_least(2, &arguments.arguments, USAGE)?;
+pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
+    needs_at_least(2, &arguments.positional, USAGE)?;
+    let connection = &arguments.connection;
+    let registry = context.remote().registry(connection.auth(), connection.tls(), connection.plain_http);
+    let (archive, destination) = (&arguments.positional[0], &arguments.positional[1]);
+    wait(push::push(archive, destination, &registry, &mut OnOutput(&mut context.out)))??;
     Ok(())
 }

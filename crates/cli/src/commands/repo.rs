@@ -1,13 +1,20 @@
 //! `slipway repo`: the chart repositories that this user knows.
 
+use std::io::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
+use chart::remote::repo::{AddOptions, RepositoryEntry, RepositoryFile, generate};
 use clap::{Args, Subcommand};
+use serde::Serialize;
 
 use crate::context::Context;
-use crate::flags::OutputFormatFlag;
+use crate::flags::{OutputFormat, OutputFormatFlag};
 use crate::go_flags::duration;
-use crate::report::{Failure, accepts_none, needs_at_least, needs_exactly};
+use crate::network::{OnError, OnOutput, wait};
+use crate::output::{Table, write_json, write_yaml};
+use crate::prompt;
+use crate::report::{Failure, accepts_none, needs_at_least, needs_exactly, plain};
 
 /// Add, list, update, remove and index chart repositories
 #[derive(Args, Debug)]
@@ -64,7 +71,7 @@ const INDEX_USAGE: &str = "slipway repo index [DIR] [flags]";
 struct Add {
     /// Name to give the repository, and its URL
     #[arg(value_name = "NAME URL")]
-    arguments: Vec<String>,
+    positional: Vec<String>,
 
     /// User name at the repository
     #[arg(long, value_name = "USER")]
@@ -146,7 +153,7 @@ struct Remove {
 struct Index {
     /// Directory with packaged charts
     #[arg(value_name = "DIR")]
-    arguments: Vec<String>,
+    positional: Vec<String>,
 
     /// URL that the charts will be served from
     #[arg(long, value_name = "URL")]
@@ -161,12 +168,91 @@ struct Index {
     json: bool,
 }
 
-pub(crate) fn run(arguments: Arguments, _context: &mut Context) -> Result<(), Failure> {
+pub(crate) fn run(arguments: Arguments, context: &mut Context) -> Result<(), Failure> {
     match arguments.action {
-        Action::Add(add) => needs_exactly(2, &add.arguments, ADD_USAGE),
-        Action::List(list) => accepts_none(&list.unexpected, LIST_USAGE),
-        Action::Update(_) => Ok(()),
-        Action::Remove(remove) => needs_at_least(1, &remove.names, REMOVE_USAGE),
-        Action::Index(index) => needs_exactly(1, &index.arguments, INDEX_USAGE),
+        Action::Add(add) => run_add(add, context),
+        Action::List(list) => run_list(&list, context),
+        Action::Update(update) => {
+            let remote = context.remote();
+            let notify = &mut OnOutput(&mut context.out);
+            wait(remote.update_repositories(&update.names, Some(update.timeout), notify))??;
+            Ok(())
+        }
+        Action::Remove(unwanted) => {
+            needs_at_least(1, &unwanted.names, REMOVE_USAGE)?;
+            let remote = context.remote();
+            wait(remote.remove_repositories(&unwanted.names, &mut OnOutput(&mut context.out)))??;
+            Ok(())
+        }
+        Action::Index(index) => run_index(&index),
     }
+}
+
+fn run_add(add: Add, context: &mut Context) -> Result<(), Failure> {
+    needs_exactly(2, &add.positional, ADD_USAGE)?;
+    let username = add.username.unwrap_or_default();
+    let mut password = add.password.unwrap_or_default();
+    if !username.is_empty() && password.is_empty() {
+        password =
+            if add.password_stdin { prompt::password_from_stdin()? } else { prompt::secret("Password: ")? };
+    }
+    let entry = RepositoryEntry {
+        name: add.positional[0].clone(),
+        url: add.positional[1].clone(),
+        username,
+        password,
+        cert_file: add.cert_file.unwrap_or_default(),
+        key_file: add.key_file.unwrap_or_default(),
+        ca_file: add.ca_file.unwrap_or_default(),
+        insecure_skip_tls_verify: add.insecure_skip_tls_verify,
+        pass_credentials_all: add.pass_credentials,
+    };
+    let options = AddOptions {
+        force_update: add.force_update,
+        allow_deprecated: add.allow_deprecated_repos,
+        timeout: Some(add.timeout),
+    };
+    let remote = context.remote();
+    wait(remote.add_repository(entry, options, &mut OnOutput(&mut context.out)))??;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    url: &'a str,
+}
+
+fn run_list(list: &List, context: &mut Context) -> Result<(), Failure> {
+    accepts_none(&list.unexpected, LIST_USAGE)?;
+    // A list that is missing or unreadable has nothing to show, and that is no error.
+    let file = RepositoryFile::load(&context.settings.paths.repository_config).unwrap_or_default();
+    let rows: Vec<Row> =
+        file.repositories.iter().map(|entry| Row { name: &entry.name, url: &entry.url }).collect();
+    let out = &mut context.out;
+    match list.output.format {
+        OutputFormat::Table if rows.is_empty() => plain("no repositories to show"),
+        OutputFormat::Table => {
+            let mut table = Table::new(0);
+            if !list.no_headers {
+                table.row(["NAME", "URL"]);
+            }
+            for row in &rows {
+                table.row([row.name, row.url]);
+            }
+            writeln!(out, "{table}")?;
+        }
+        OutputFormat::Json => write_json(out, &rows)?,
+        OutputFormat::Yaml => write_yaml(out, &rows)?,
+    }
+    Ok(())
+}
+
+fn run_index(index: &Index) -> Result<(), Failure> {
+    needs_exactly(1, &index.positional, INDEX_USAGE)?;
+    let directory = std::path::absolute(&index.positional[0])?;
+    let url = index.url.as_deref().unwrap_or_default();
+    let merge = index.merge.as_deref().filter(|file| !file.is_empty()).map(Path::new);
+    generate::write_index(&directory, url, merge, index.json, &mut OnError)?;
+    Ok(())
 }

@@ -1,9 +1,15 @@
 //! `slipway search`: looks for charts in the repositories that were added.
 
+use std::io::Write as _;
+
+use chart::remote::repo::search::Query;
 use clap::{Args, Subcommand};
+use serde::Serialize;
 
 use crate::context::Context;
-use crate::flags::OutputFormatFlag;
+use crate::flags::{OutputFormat, OutputFormatFlag};
+use crate::network::OnError;
+use crate::output::{Table, write_json, write_yaml};
 use crate::report::Failure;
 
 /// Look for charts
@@ -69,6 +75,53 @@ struct Repo {
     output: OutputFormatFlag,
 }
 
-pub(crate) fn run(_arguments: Arguments, _context: &mut Context) -> Result<(), Failure> {
+pub(crate) fn run(arguments: Arguments, context: &mut Context) -> Result<(), Failure> {
+    let Place::Repo(wanted) = arguments.place;
+    let query = Query {
+        term: (!wanted.keywords.is_empty()).then(|| wanted.keywords.join(" ")),
+        regexp: wanted.regexp,
+        versions: wanted.versions,
+        devel: wanted.devel,
+        version: wanted.version.clone().unwrap_or_default(),
+    };
+    let found =
+        context.remote().search(&query, &mut OnError).map_err(|error| Failure::new(error.to_string()))?;
+    if found.is_empty() && wanted.fail_on_no_result {
+        return Err(Failure::new("no results found"));
+    }
+    let rows: Vec<Row> = found
+        .iter()
+        .map(|found| Row {
+            name: &found.name,
+            version: &found.chart.metadata.version,
+            app_version: &found.chart.metadata.app_version,
+            description: &found.chart.metadata.description,
+        })
+        .collect();
+    match wanted.output.format {
+        OutputFormat::Table => write_table(&rows, wanted.max_col_width, context)?,
+        OutputFormat::Json => write_json(&mut context.out, &rows)?,
+        OutputFormat::Yaml => write_yaml(&mut context.out, &rows)?,
+    }
     Ok(())
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    version: &'a str,
+    app_version: &'a str,
+    description: &'a str,
+}
+
+fn write_table(rows: &[Row<'_>], max_column_width: usize, context: &mut Context) -> std::io::Result<()> {
+    if rows.is_empty() {
+        return writeln!(context.out, "No results found");
+    }
+    let mut table = Table::new(max_column_width);
+    table.row(["NAME", "CHART VERSION", "APP VERSION", "DESCRIPTION"]);
+    for row in rows {
+        table.row([row.name, row.version, row.app_version, row.description]);
+    }
+    writeln!(context.out, "{table}")
 }

@@ -1,5 +1,9 @@
 //! `slipway verify`: checks the provenance of a packaged chart.
 
+use std::io::Write as _;
+use std::path::Path;
+
+use chart::remote::provenance;
 use clap::Args;
 
 use crate::context::Context;
@@ -16,14 +20,19 @@ Examples:
 pub(crate) struct Arguments {
     /// The archive
     #[arg(value_name = "PATH")]
-    arguments: Vec<String>,
+    positional: Vec<String>,
 
     /// File with the public keys
     #[arg(long, value_name = "FILE")]
     keyring: Option<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments, _context: &mut Context) -> Result<(), Failure> {
-    needs_exactly(1, &arguments.arguments, USAGE)?;
+pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
+    needs_exactly(1, &arguments.positional, USAGE)?;
+    let archive = Path::new(&arguments.positional[0]);
+    let keyring = context.settings.keyring(arguments.keyring.as_deref());
+    let verification = provenance::verify_file(archive, &provenance::provenance_path(archive), &keyring)
+        .map_err(|error| Failure::new(error.to_string()))?;
+    write!(context.out, "{verification}")?;
     Ok(())
 }

@@ -2,7 +2,9 @@
 
 use std::io::Write as _;
 
+use chart::capabilities::KubeVersion;
 use clap::Args;
+use gotmpl::{Functions, Options, TemplateSet, Value};
 use serde::Serialize;
 
 use crate::context::Context;
@@ -40,34 +42,57 @@ pub(crate) struct Arguments {
 
 /// What `-o json` and `--template` show.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Version {
-    version: &'static str,
-    helm_version: &'static str,
-    kube_version: &'static str,
+struct Build {
+    #[serde(rename = "version")]
+    own: &'static str,
+    #[serde(rename = "helmVersion")]
+    helm: &'static str,
+    #[serde(rename = "kubeVersion")]
+    kubernetes: String,
 }
 
-const VERSION: Version = Version {
-    version: concat!("v", env!("CARGO_PKG_VERSION")),
-    helm_version: "v4.3.1",
-    kube_version: "v1.37.0",
-};
+impl Build {
+    fn new() -> Self {
+        Self {
+            own: concat!("v", env!("CARGO_PKG_VERSION")),
+            helm: chart::capabilities::HELM_VERSION,
+            kubernetes: KubeVersion::default().version,
+        }
+    }
+}
 
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
     accepts_none(&arguments.unexpected, USAGE)?;
+    let build = Build::new();
     let out = &mut context.out;
+    if let Some(template) = arguments.template.as_deref().filter(|template| !template.is_empty()) {
+        out.write_all(by_template(template, &build)?.as_bytes())?;
+        return Ok(());
+    }
     if arguments.short {
-        writeln!(out, "{}", VERSION.version)?;
+        writeln!(out, "{}", build.own)?;
         return Ok(());
     }
     match arguments.output.format {
         OutputFormat::Table => writeln!(
             out,
             "slipway {} (charts as in Helm {}, Kubernetes {})",
-            VERSION.version, VERSION.helm_version, VERSION.kube_version
+            build.own, build.helm, build.kubernetes
         )?,
-        OutputFormat::Json => write_json(out, &VERSION)?,
-        OutputFormat::Yaml => write_yaml(out, &VERSION)?,
+        OutputFormat::Json => write_json(out, &build)?,
+        OutputFormat::Yaml => write_yaml(out, &build)?,
     }
     Ok(())
+}
+
+fn by_template(template: &str, build: &Build) -> Result<String, Failure> {
+    let fields =
+        [("Version", build.own), ("HelmVersion", build.helm), ("KubeVersion", build.kubernetes.as_str())];
+    let data = Value::map(fields.map(|(name, text)| (name.into(), Value::from(text))).into());
+    let mut set = TemplateSet::new(Functions::builtin(), Options { name: "_".into(), ..Options::default() });
+    let mut text = String::new();
+    set.add("_", template)
+        .and_then(|()| set.execute("_", &data, &mut text))
+        .map_err(|error| Failure::new(error.to_string()))?;
+    Ok(text)
 }

@@ -1,5 +1,6 @@
 //! The flags that say how a server is reached and who is asking.
 
+use chart::remote::http::{BasicAuth, TlsOptions};
 use clap::Args;
 
 /// Credentials and TLS for one repository or registry.
@@ -33,4 +34,23 @@ pub(crate) struct ConnectionFlags {
     /// Speak plain HTTP to registries
     #[arg(long)]
     pub(crate) plain_http: bool,
+}
+
+impl ConnectionFlags {
+    /// Who is asking.
+    pub(crate) fn auth(&self) -> BasicAuth {
+        let or_empty = |text: &Option<String>| text.clone().unwrap_or_default();
+        BasicAuth { username: or_empty(&self.username), password: or_empty(&self.password) }
+    }
+
+    /// With which certificates.
+    pub(crate) fn tls(&self) -> TlsOptions {
+        let or_empty = |text: &Option<String>| text.clone().unwrap_or_default();
+        TlsOptions {
+            cert_file: or_empty(&self.cert_file),
+            key_file: or_empty(&self.key_file),
+            ca_file: or_empty(&self.ca_file),
+            insecure: self.insecure_skip_tls_verify,
+        }
+    }
 }

@@ -3,13 +3,13 @@
 mod structured;
 mod table;
 
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, Stdout, Write};
 
 pub(crate) use structured::{write_json, write_yaml};
 pub(crate) use table::Table;
 
 /// The one way to standard output. What is written is seen at the latest when the run ends.
-pub(crate) struct Output(BufWriter<StdoutLock<'static>>);
+pub(crate) struct Output(BufWriter<Stdout>);
 
 /// Large enough that an ordinary chart is written with one or two system calls.
 const BUFFER: usize = 64 * 1024;
@@ -17,7 +17,7 @@ const BUFFER: usize = 64 * 1024;
 impl Output {
     /// Takes standard output for this run.
     pub(crate) fn new() -> Self {
-        Self(BufWriter::with_capacity(BUFFER, io::stdout().lock()))
+        Self(BufWriter::with_capacity(BUFFER, io::stdout()))
     }
 }
 

@@ -77,13 +77,11 @@ fn fit(cell: &str, width: usize) -> String {
         return format!("{cell}{}", " ".repeat(width - length));
     }
     let mut cut = String::new();
-    let mut used = 0;
-    for character in cell.chars() {
+    for (used, character) in cell.chars().enumerate() {
         cut.push(character);
         if used + 1 + 3 >= width {
             break;
         }
-        used += 1;
     }
     cut + "..."
 }

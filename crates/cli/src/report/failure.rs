@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 pub(crate) struct Failure {
     kind: Kind,
     message: String,
-    snippet: Option<Snippet>,
+    snippet: Option<Box<Snippet>>,
     hint: Option<String>,
 }
 
@@ -50,8 +50,13 @@ impl Failure {
 
     /// Points into a file of the user's.
     pub(crate) fn at(mut self, snippet: Option<Snippet>) -> Self {
-        self.snippet = snippet;
+        self.snippet = snippet.map(Box::new);
         self
+    }
+
+    /// The message without what surrounds it.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
     }
 
     /// Prints the failure to standard error and gives the exit code that belongs to it.

@@ -38,17 +38,39 @@ impl Snippet {
             return None;
         }
         let column = column.filter(|column| (1..=content.len() + 1).contains(column));
-        let title = match column {
-            Some(column) => format!("{name}:{line}:{column}"),
-            None => format!("{name}:{line}"),
-        };
-        Some(Self { title, line, column, width: 1, lines })
+        Some(Self { title: title(name, line, column), line, column, width: 1, lines })
+    }
+
+    /// One line, when it is all there is of the file. The caret alone shows the column: Go counts
+    /// columns from 0 in its messages, and two numbers for one place would confuse.
+    pub(crate) fn line(name: &str, line: usize, column: Option<usize>, content: &str) -> Self {
+        let column = column.filter(|column| (1..=content.len() + 1).contains(column));
+        Self {
+            title: title(name, line, None),
+            line,
+            column,
+            width: 1,
+            lines: vec![(line, content.to_owned())],
+        }
+    }
+
+    /// Says more about the place.
+    pub(crate) fn titled(mut self, remark: &str) -> Self {
+        self.title = format!("{} ({remark})", self.title);
+        self
     }
 
     /// Underlines this many bytes instead of one.
     pub(crate) fn underline(mut self, bytes: usize) -> Self {
         self.width = bytes.max(1);
         self
+    }
+}
+
+fn title(name: &str, line: usize, column: Option<usize>) -> String {
+    match column {
+        Some(column) => format!("{name}:{line}:{column}"),
+        None => format!("{name}:{line}"),
     }
 }
 
@@ -68,11 +90,8 @@ impl fmt::Display for Snippet {
             .take_while(|(offset, _)| offset + 1 < column)
             .map(|(_, character)| if character == '\t' { '\t' } else { ' ' })
             .collect();
-        let marked = content
-            .get(column - 1..)
-            .unwrap_or("")
-            .get(..self.width)
-            .map_or(1, |marked| marked.chars().count());
+        let rest = content.get(column - 1..).unwrap_or("");
+        let marked = rest.get(..self.width).unwrap_or(rest).chars().count();
         writeln!(
             out,
             "{:digits$} {GUTTER}|{GUTTER:#} {indent}{CARET}{}{CARET:#}",

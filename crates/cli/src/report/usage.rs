@@ -1,6 +1,7 @@
 //! Command lines that cannot be understood, told in the words of Helm's flag parser.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -74,7 +75,7 @@ pub(crate) fn refused(error: &clap::Error, command_path: &str, line: &[OsString]
             let name = context(ContextKind::InvalidSubcommand);
             let mut message = format!("unknown command {name:?} for {command_path:?}");
             if let Some(suggested) = suggestion(error, ContextKind::SuggestedSubcommand) {
-                message.push_str(&format!("\n\nDid you mean this?\n\t{suggested}\n"));
+                let _ = write!(message, "\n\nDid you mean this?\n\t{suggested}\n");
             }
             Failure::usage(format!("{message}\nRun '{command_path} --help' for usage."))
         }

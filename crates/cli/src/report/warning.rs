@@ -1,6 +1,6 @@
 //! Notes that do not stop a run: on standard error, in the form Helm logs them.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 use std::io::Write as _;
 
 /// Logs a warning, with details as `key=value`.
@@ -27,7 +27,7 @@ pub(crate) fn plain(line: &str) {
 fn log(level: &str, message: &str, details: &[(&str, &dyn Display)]) {
     let mut line = format!("level={level} msg={}", word(message));
     for (key, value) in details {
-        line.push_str(&format!(" {key}={}", word(&value.to_string())));
+        let _ = write!(line, " {key}={}", word(&value.to_string()));
     }
     plain(&line);
 }
@@ -36,24 +36,11 @@ fn log(level: &str, message: &str, details: &[(&str, &dyn Display)]) {
 /// something unprintable in it.
 fn word(value: &str) -> String {
     let is_plain = |c: char| !matches!(c, ' ' | '"' | '=') && !c.is_control();
-    if !value.is_empty() && value.chars().all(is_plain) { value.to_owned() } else { goyaml_quote(value) }
-}
-
-fn goyaml_quote(value: &str) -> String {
-    let mut quoted = String::with_capacity(value.len() + 2);
-    quoted.push('"');
-    for character in value.chars() {
-        match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            other => quoted.push(other),
-        }
+    if !value.is_empty() && value.chars().all(is_plain) {
+        value.to_owned()
+    } else {
+        goyaml::strconv::quote(value)
     }
-    quoted.push('"');
-    quoted
 }
 
 #[cfg(test)]

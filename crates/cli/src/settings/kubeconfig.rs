@@ -36,7 +36,7 @@ fn read(file: &Path) -> Option<Value> {
 fn context_namespace(configs: &[Value], context: &str) -> Option<String> {
     let text = |value: &Value, key: &str| match value {
         Value::Mapping(mapping) => match mapping.get(key) {
-            Some(Value::String(text)) if !text.is_empty() => Some(text.to_string()),
+            Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
             _ => None,
         },
         _ => None,

@@ -3,6 +3,7 @@
 mod kubeconfig;
 
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use chart::remote::paths::Paths;
 
@@ -39,13 +40,18 @@ impl Settings {
     /// The namespace to work in: the flag, `HELM_NAMESPACE`, the kubeconfig's context, the pod
     /// this runs in, `default`.
     pub(crate) fn namespace(&self) -> String {
-        let wanted = or_variable(&self.flags.namespace, "HELM_NAMESPACE");
+        let wanted = or_variable(self.flags.namespace.as_ref(), "HELM_NAMESPACE");
         if !wanted.is_empty() {
             return wanted;
         }
-        let context = or_variable(&self.flags.kube_context, "HELM_KUBECONTEXT");
+        let context = or_variable(self.flags.kube_context.as_ref(), "HELM_KUBECONTEXT");
         kubeconfig::namespace(self.flags.kubeconfig.as_deref(), &context)
             .unwrap_or_else(|| "default".to_owned())
+    }
+
+    /// The keyring that a flag names, else the user's.
+    pub(crate) fn keyring(&self, flag: Option<&str>) -> PathBuf {
+        flag.map_or_else(|| self.paths.keyring.clone(), PathBuf::from)
     }
 
     /// Every variable that this run obeys, with its value, in order of their names.
@@ -67,17 +73,17 @@ impl Settings {
             ("HELM_CONTENT_CACHE", path(&self.paths.content_cache)),
             ("HELM_DATA_HOME", path(&self.paths.data_home)),
             ("HELM_DEBUG", self.debug.to_string()),
-            ("HELM_KUBEAPISERVER", or_variable(&flags.kube_apiserver, "HELM_KUBEAPISERVER")),
+            ("HELM_KUBEAPISERVER", or_variable(flags.kube_apiserver.as_ref(), "HELM_KUBEAPISERVER")),
             ("HELM_KUBEASGROUPS", groups),
-            ("HELM_KUBEASUSER", or_variable(&flags.kube_as_user, "HELM_KUBEASUSER")),
-            ("HELM_KUBECAFILE", or_variable(&flags.kube_ca_file, "HELM_KUBECAFILE")),
-            ("HELM_KUBECONTEXT", or_variable(&flags.kube_context, "HELM_KUBECONTEXT")),
+            ("HELM_KUBEASUSER", or_variable(flags.kube_as_user.as_ref(), "HELM_KUBEASUSER")),
+            ("HELM_KUBECAFILE", or_variable(flags.kube_ca_file.as_ref(), "HELM_KUBECAFILE")),
+            ("HELM_KUBECONTEXT", or_variable(flags.kube_context.as_ref(), "HELM_KUBECONTEXT")),
             ("HELM_KUBEINSECURE_SKIP_TLS_VERIFY", insecure.to_string()),
             (
                 "HELM_KUBETLS_SERVER_NAME",
-                or_variable(&flags.kube_tls_server_name, "HELM_KUBETLS_SERVER_NAME"),
+                or_variable(flags.kube_tls_server_name.as_ref(), "HELM_KUBETLS_SERVER_NAME"),
             ),
-            ("HELM_KUBETOKEN", or_variable(&flags.kube_token, "HELM_KUBETOKEN")),
+            ("HELM_KUBETOKEN", or_variable(flags.kube_token.as_ref(), "HELM_KUBETOKEN")),
             ("HELM_MAX_HISTORY", number(None, "HELM_MAX_HISTORY", 10).to_string()),
             ("HELM_NAMESPACE", self.namespace()),
             ("HELM_PLUGINS", path(&self.paths.plugins)),
@@ -97,12 +103,22 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-fn or_variable(flag: &Option<String>, name: &str) -> String {
-    flag.clone().or_else(|| variable(name)).unwrap_or_default()
+fn or_variable(flag: Option<&String>, name: &str) -> String {
+    flag.cloned().or_else(|| variable(name)).unwrap_or_default()
 }
 
 fn number<N: std::str::FromStr>(flag: Option<N>, name: &str, default: N) -> N {
     flag.or_else(|| variable(name)?.parse().ok()).unwrap_or(default)
+}
+
+/// The time that `SOURCE_DATE_EPOCH` asks to give to packaged files.
+pub(crate) fn source_date() -> Result<Option<SystemTime>, Failure> {
+    let Some(text) = variable("SOURCE_DATE_EPOCH").filter(|text| !text.is_empty()) else { return Ok(None) };
+    let seconds: i64 = goyaml::strconv::parse_int(&text, 10, 64)
+        .map_err(|error| Failure::new(format!("invalid SOURCE_DATE_EPOCH: {error}")))?;
+    let seconds = u64::try_from(seconds)
+        .map_err(|_| Failure::new("invalid SOURCE_DATE_EPOCH: must not be negative"))?;
+    Ok(Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)))
 }
 
 /// `--color` beats `NO_COLOR`, which beats `HELM_COLOR`.

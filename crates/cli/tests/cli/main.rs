@@ -1,4 +1,12 @@
 //! The command line from outside: whole transcripts, as a user sees them.
 
+#![expect(clippy::unwrap_used, reason = "a test whose surroundings fail should fail")]
+
+mod archives;
+mod errors;
+mod looking;
+mod repositories;
+mod settings;
+mod template;
 mod transcript;
 mod usage;

@@ -42,7 +42,7 @@ impl Session {
     /// Runs a prepared command and writes it down.
     pub(crate) fn record(&self, command: &mut Command, arguments: &[&str]) -> String {
         let output = command.output().unwrap();
-        let mut text = format!("$ slipway {}\n", arguments.join(" "));
+        let mut text = self.redact(&format!("$ slipway {}\n", arguments.join(" ")));
         let _ = writeln!(text, "exit code: {}", output.status.code().unwrap());
         for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
             if !bytes.is_empty() {

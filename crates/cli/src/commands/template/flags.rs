@@ -33,7 +33,7 @@ Examples:
 pub(crate) struct Arguments {
     /// Name of the release (optional) and the chart
     #[arg(value_name = "[NAME] CHART", hide = true)]
-    pub(super) arguments: Vec<String>,
+    pub(super) positional: Vec<String>,
 
     #[command(flatten)]
     pub(super) selection: Selection,

@@ -1,15 +1,186 @@
 //! `slipway template`: renders a chart without a cluster.
 
 mod flags;
+mod installation;
+mod release;
 
 pub(crate) use flags::Arguments;
 
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use chart::render::RenderError;
+use chart::render::output::{self, Parts};
+use chart::render::post_render::CommandPostRender;
+use chart::{Capabilities, Chart, RenderOptions, Rendered};
+use goyaml::Mapping;
+
 use crate::context::Context;
-use crate::report::{Failure, needs_at_least};
+use crate::go_flags::comma_separated;
+use crate::loading;
+use crate::outside::Outside;
+use crate::report::{Failure, Origin, needs_at_least, plain};
 
 const USAGE: &str = "slipway template [NAME] [CHART] [flags]";
 
-pub(crate) fn run(arguments: &Arguments, _context: &mut Context) -> Result<(), Failure> {
-    needs_at_least(1, &arguments.arguments, USAGE)?;
+pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
+    installation::check(arguments)?;
+    needs_at_least(1, &arguments.positional, USAGE)?;
+    let capabilities = capabilities(arguments)?;
+    installation::refuse_cluster(arguments)?;
+    let (name, reference) = release::name_and_chart(arguments)?;
+    let path = arguments.source.locate(&reference, context)?;
+    let values = arguments.values.merge(context)?;
+    let chart = loading::installable(
+        &path,
+        arguments.processing.dependency_update.then_some(&arguments.source),
+        context,
+    )?;
+    release::check_labels(&arguments.release.labels)?;
+
+    let release = chart::render::Release {
+        name: name.clone(),
+        namespace: context.settings.namespace(),
+        revision: 1,
+        is_upgrade: arguments.release.is_upgrade,
+    };
+    let mut post_renderer = post_renderer(arguments)?;
+    let environment = Rc::new(Outside { enable_dns: arguments.cluster.enable_dns });
+    let mut options = RenderOptions {
+        release,
+        capabilities,
+        skip_schema_validation: arguments.processing.skip_schema_validation,
+        fetch_schema: Some(loading::fetch_schema(context)),
+        post_render: post_renderer.as_mut().map(|command| command as _),
+        ..RenderOptions::new(environment)
+    };
+    match chart::render(&chart, &values, &mut options) {
+        Ok(rendered) => print(&rendered, &name, arguments, context),
+        Err(error) => Err(explain(&error, &path, &chart, &values, arguments, context)?),
+    }
+}
+
+fn capabilities(arguments: &Arguments) -> Result<Capabilities, Failure> {
+    let version = loading::kube_version(arguments.cluster.kube_version.as_deref())?;
+    Ok(Capabilities::offline(version, &comma_separated(&arguments.cluster.api_versions)))
+}
+
+fn post_renderer(arguments: &Arguments) -> Result<Option<CommandPostRender>, Failure> {
+    let mut named = arguments.processing.post_renderer.iter().filter(|name| !name.is_empty());
+    let Some(program) = named.next() else { return Ok(None) };
+    if let Some(second) = named.next() {
+        return Err(Failure::usage(format!(
+            "invalid argument {second:?} for \"--post-renderer\" flag: cannot specify --post-renderer flag more than once"
+        )));
+    }
+    let arguments = arguments.processing.post_renderer_args.clone();
+    Ok(Some(CommandPostRender { program: program.clone(), arguments }))
+}
+
+fn parts(arguments: &Arguments) -> Parts {
+    let selection = &arguments.selection;
+    Parts {
+        crds: selection.include_crds,
+        no_hooks: selection.no_hooks,
+        skip_tests: selection.skip_tests,
+        ..Parts::default()
+    }
+}
+
+fn print(
+    rendered: &Rendered,
+    name: &str,
+    arguments: &Arguments,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    for warning in &rendered.warnings {
+        plain(warning);
+    }
+    let parts = parts(arguments);
+    let text = match &arguments.selection.output_dir {
+        Some(directory) if !directory.is_empty() => {
+            let named = arguments.selection.release_name.then_some(name);
+            write_files(rendered, parts, directory, named, context)?;
+            // Everything is in files; what is left to print is the end of an empty line.
+            "\n".to_owned()
+        }
+        _ => output::template(rendered, parts),
+    };
+    show(&text, &arguments.selection.show_only, context)
+}
+
+/// Prints the text, or those of its documents that are asked for.
+fn show(text: &str, patterns: &[String], context: &mut Context) -> Result<(), Failure> {
+    if patterns.is_empty() {
+        context.out.write_all(text.as_bytes())?;
+        return Ok(());
+    }
+    let shown = output::show_only(text, patterns).map_err(|missing| {
+        Failure::new(missing.to_string())
+            .hint("templates are named relative to the chart, such as templates/web.yaml or charts/db/templates/*.yaml")
+    })?;
+    context.out.write_all(shown.as_bytes())?;
     Ok(())
+}
+
+fn write_files(
+    rendered: &Rendered,
+    parts: Parts,
+    directory: &str,
+    release_name: Option<&str>,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    let written = output::write_files(rendered, parts, Path::new(directory), release_name)?;
+    for file in written {
+        // Helm puts a slash after the directory whether or not it ends with one.
+        let shown = match (file.strip_prefix(directory), release_name) {
+            (Ok(inside), None) => PathBuf::from(format!("{directory}/{}", inside.display())),
+            _ => file,
+        };
+        writeln!(context.out, "wrote {}", shown.display())?;
+    }
+    Ok(())
+}
+
+/// With `--debug`, what could be rendered is printed before the error is told.
+fn explain(
+    error: &RenderError,
+    path: &Path,
+    chart: &Chart,
+    values: &Mapping,
+    arguments: &Arguments,
+    context: &mut Context,
+) -> Result<Failure, Failure> {
+    if context.settings.debug && is_about_rendering(error) {
+        let mut text = String::new();
+        if let RenderError::Yaml { rendered, .. } = error {
+            for (name, content) in rendered.iter().filter(|(_, content)| !content.trim().is_empty()) {
+                let _ = write!(text, "---\n# Source: {name}\n{content}\n");
+            }
+        }
+        let text = format!("{}\n", text.trim());
+        // A document that cannot be found here is probably the one that is broken.
+        if show(&text, &arguments.selection.show_only, context).is_err() {
+            context.out.flush()?;
+        }
+    }
+    let mut message = error.to_string();
+    if !context.settings.debug && is_about_rendering(error) {
+        message.push_str("\n\nUse --debug flag to render out invalid YAML");
+    }
+    let origin = Origin { path, chart, values, files: comma_separated(&arguments.values.values) };
+    Ok(crate::report::rendering(error, &message, &origin))
+}
+
+/// Whether Helm got as far as having a release, broken as it may be.
+fn is_about_rendering(error: &RenderError) -> bool {
+    matches!(
+        error,
+        RenderError::KubeVersion { .. }
+            | RenderError::Template(_)
+            | RenderError::Yaml { .. }
+            | RenderError::PostRender { .. }
+    )
 }

@@ -1,0 +1,47 @@
+//! The outside world as templates may see it: the clock, random bytes, and host names if allowed.
+
+use std::net::ToSocketAddrs as _;
+use std::rc::Rc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gotmpl::functions::{Environment, Instant, Zone};
+
+use crate::report;
+
+/// This machine. There is no cluster behind it, so lookups find nothing.
+pub(crate) struct Outside {
+    /// Whether templates may look up host names.
+    pub(crate) enable_dns: bool,
+}
+
+impl Environment for Outside {
+    fn now(&self) -> Instant {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Instant { seconds: since.as_secs() as i64, nanoseconds: since.subsec_nanos() }
+    }
+
+    fn local_zone(&self, at: Instant) -> Zone {
+        let utc = || Zone { offset: 0, abbreviation: Rc::from("UTC") };
+        let Ok(moment) = jiff::Timestamp::from_second(at.seconds) else { return utc() };
+        let zone = jiff::tz::TimeZone::system();
+        let info = zone.to_offset_info(moment);
+        Zone { offset: info.offset().seconds(), abbreviation: Rc::from(info.abbreviation()) }
+    }
+
+    fn fill_random(&self, buffer: &mut [u8]) {
+        // Without randomness there are no secrets worth making; a system that has none is broken.
+        getrandom::fill(buffer).expect("the system gives random bytes");
+    }
+
+    fn host_address(&self, name: &str) -> String {
+        if !self.enable_dns {
+            return String::new();
+        }
+        let addresses = (name, 0).to_socket_addrs().into_iter().flatten();
+        addresses.map(|address| address.ip().to_string()).next().unwrap_or_default()
+    }
+
+    fn warn(&self, message: &str) {
+        report::warn("missing required value", &[("message", &message)]);
+    }
+}
