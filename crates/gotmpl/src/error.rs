@@ -1,5 +1,6 @@
 //! Errors with Go's texts, and where in a template they arose.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -11,6 +12,8 @@ pub struct Error(Box<Inner>);
 
 #[derive(Debug, Clone)]
 struct Inner {
+    /// The text; with a cause, the part before the cause's text. A template that includes itself a thousand
+    /// times deep would else hold the innermost text as often.
     text: String,
     phase: Phase,
     place: Option<Place>,
@@ -37,10 +40,11 @@ pub struct Place {
     span: Range<usize>,
 }
 
-/// An error further down, with its text: a link of Go's chain of wrapped errors.
+/// An error further down: a link of Go's chain of wrapped errors, whose text is its own and then that of the
+/// next link.
 #[derive(Debug, Clone)]
 pub(crate) struct Cause {
-    pub(crate) text: String,
+    pub(crate) text: Cow<'static, str>,
     /// The place, where the link is a template's error.
     pub(crate) place: Option<Place>,
     pub(crate) next: Option<Box<Cause>>,
@@ -111,7 +115,7 @@ impl Error {
         }))
     }
 
-    /// An error in executing, whose text is complete.
+    /// An error in executing, whose text goes on with that of the cause.
     pub(crate) fn execute(text: String, place: Option<Place>, cause: Option<Cause>) -> Self {
         Self(Box::new(Inner { text, phase: Phase::Execute, place, cause: cause.map(Box::new) }))
     }
@@ -142,27 +146,42 @@ impl Error {
         innermost
     }
 
-    /// The texts of the chain of errors, this one first.
-    pub(crate) fn chain(&self) -> impl Iterator<Item = &str> {
+    /// Where in the text of this error the texts begin that it is made of, this one's first.
+    pub(crate) fn chain(&self) -> impl Iterator<Item = usize> {
         let mut next = self.0.cause.as_deref();
+        let mut at = self.0.text.len();
         let causes = std::iter::from_fn(move || {
             let link = next?;
             next = link.next.as_deref();
-            Some(link.text.as_str())
+            let start = at;
+            at += link.text.len();
+            Some(start)
         });
-        std::iter::once(self.0.text.as_str()).chain(causes)
+        std::iter::once(0).chain(causes)
     }
 
     /// This error as the link of another's chain.
     pub(crate) fn into_cause(self) -> Cause {
         let Inner { text, place, cause, .. } = *self.0;
-        Cause { text, place, next: cause }
+        Cause { text: text.into(), place, next: cause }
+    }
+}
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut next = Some(self);
+        while let Some(link) = next {
+            f.write_str(&link.text)?;
+            next = link.next.as_deref();
+        }
+        Ok(())
     }
 }
 
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0.text)
+        f.write_str(&self.0.text)?;
+        self.0.cause.as_ref().map_or(Ok(()), |cause| cause.fmt(f))
     }
 }
 

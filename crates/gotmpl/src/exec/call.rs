@@ -84,8 +84,7 @@ impl<'t> State<'t, '_, '_> {
     #[cold]
     fn call_error(&mut self, node: At<'t>, name: &str, error: FunctionError) -> Error {
         self.at = node;
-        let message = format!("error calling {name}: {error}");
-        self.error_because(&message, Some(error.into_cause()))
+        self.error_because(&format!("error calling {name}: "), Some(error.into_cause()))
     }
 
     fn check_count(&self, signature: Signature, args: &[Operand], last: Option<&Slot>) -> Result<(), Error> {

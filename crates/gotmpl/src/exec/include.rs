@@ -15,8 +15,8 @@ impl Run<'_> {
     pub(super) fn include(&mut self, name: &Rc<str>, data: Value) -> Result<Text, FunctionError> {
         let count = self.included.entry(name.clone()).or_insert(0);
         if *count > self.limits.include_depth {
-            let cause = Cause { text: "unable to execute template".to_owned(), place: None, next: None };
-            let message = format!("rendering template has a nested reference name: {name}: {}", cause.text);
+            let cause = Cause { text: "unable to execute template".into(), place: None, next: None };
+            let message = format!("rendering template has a nested reference name: {name}: ");
             return Err(FunctionError::wrapping(message, cause));
         }
         *count += 1;
@@ -39,7 +39,7 @@ impl Run<'_> {
         let quoted = || fmt::quote(text);
         let source = text.to_shared();
         let trees = self.parse_cached(&source).map_err(|error| {
-            let message = format!("cannot parse template {}: {error}", quoted());
+            let message = format!("cannot parse template {}: ", quoted());
             FunctionError::wrapping(message, error.into_cause())
         })?;
         let mut scope = Scope::within(&self.scope);
@@ -64,7 +64,7 @@ impl Run<'_> {
         match result {
             Ok(()) => Ok(without_no_value(output)),
             Err(error) => {
-                let message = format!("error during tpl function execution for {}: {error}", quoted());
+                let message = format!("error during tpl function execution for {}: ", quoted());
                 Err(FunctionError::wrapping(message, error.into_cause()))
             }
         }

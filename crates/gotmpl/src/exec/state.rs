@@ -57,7 +57,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
         self.error_because(message, None)
     }
 
-    /// An error that a function caused.
+    /// An error that a function caused, whose text follows the message.
     #[cold]
     pub(super) fn error_because(&self, message: &str, cause: Option<Cause>) -> Error {
         let source = &self.tree.source;

@@ -240,9 +240,9 @@ impl<'a> Args<'a> {
 
 /// What a function returns as its error, or panics with: to a template both read
 /// `error calling <name>: <message>`.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{message}")]
+#[derive(Debug, Clone)]
 pub struct FunctionError {
+    /// The text; with a cause, the part before the cause's text.
     message: Cow<'static, str>,
     /// The error of a template that the function ran (`include`, `tpl`), as Go's `%w` keeps it.
     cause: Option<Box<Cause>>,
@@ -254,7 +254,7 @@ impl FunctionError {
         Self { message: message.into(), cause: None }
     }
 
-    /// An error that wraps another, as Go's `%w` does; `message` has the other's text in it.
+    /// An error that wraps another, as Go's `%w` does: the other's text follows the message.
     pub(crate) fn wrapping(message: String, cause: Cause) -> Self {
         Self { message: message.into(), cause: Some(Box::new(cause)) }
     }
@@ -263,8 +263,8 @@ impl FunctionError {
     pub(crate) fn into_cause(self) -> Cause {
         match self.cause {
             // A template's error that was handed on as it is.
-            Some(cause) if cause.text == self.message => *cause,
-            cause => Cause { text: self.message.into_owned(), place: None, next: cause },
+            Some(cause) if self.message.is_empty() => *cause,
+            cause => Cause { text: self.message, place: None, next: cause },
         }
     }
 
@@ -274,9 +274,18 @@ impl FunctionError {
     }
 }
 
+impl std::fmt::Display for FunctionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)?;
+        self.cause.as_ref().map_or(Ok(()), |cause| cause.fmt(f))
+    }
+}
+
+impl std::error::Error for FunctionError {}
+
 impl From<Error> for FunctionError {
     /// The error of a template that the function ran, handed on as it is.
     fn from(error: Error) -> Self {
-        Self { message: error.to_string().into(), cause: Some(Box::new(error.into_cause())) }
+        Self { message: Cow::Borrowed(""), cause: Some(Box::new(error.into_cause())) }
     }
 }

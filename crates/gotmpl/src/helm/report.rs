@@ -52,8 +52,8 @@ pub fn render_error_text(name: &str, error: &Error) -> String {
         return format!("execution error at ({location}): {message}");
     }
     let mut steps: Vec<Step<'_>> = Vec::new();
-    for link in error.chain() {
-        match Step::read(link) {
+    for start in error.chain() {
+        match Step::read(&text[start..]) {
             Some(step) if steps.last() == Some(&step) => {}
             Some(step) => steps.push(step),
             None => return text,
