@@ -101,8 +101,7 @@ fn schema(failure: Failure, error: &SchemaError, origin: &Origin<'_>) -> Failure
     if let Some(snippet) = from_file {
         return failure.at(Some(snippet));
     }
-    let given = Value::Mapping(origin.values.clone());
-    if !keys.is_empty() && given.get_path(keys.iter().copied()).is_some() {
+    if is_given(origin.values, &keys) {
         return failure.hint(format!("{} was set on the command line", keys.join(".")));
     }
     let defaults = origin.chart.raw_file("values.yaml");
@@ -118,6 +117,20 @@ fn value_path(chart: &ChartViolations, pointer: &str) -> Vec<String> {
     let subcharts = chart.path.iter().skip(1).cloned();
     let parts = pointer.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"));
     subcharts.chain(parts).collect()
+}
+
+/// Whether the user's own values reach that far; a number names an element of a list.
+fn is_given(values: &Mapping, path: &[&str]) -> bool {
+    let Some((first, rest)) = path.split_first() else { return false };
+    let mut value = values.get(*first);
+    for key in rest {
+        value = match value {
+            Some(Value::Mapping(mapping)) => mapping.get(*key),
+            Some(Value::Sequence(items)) => key.parse().ok().and_then(|index: usize| items.get(index)),
+            _ => None,
+        };
+    }
+    value.is_some()
 }
 
 fn in_file(name: &str, text: &str, path: &[&str]) -> Option<Snippet> {

@@ -25,6 +25,17 @@ fn values_that_violate_the_schema() {
 }
 
 #[test]
+fn a_file_that_violates_the_schema() {
+    assert_snapshot!(transcript(&[
+        "template",
+        "shop",
+        "bad-values",
+        "-f",
+        "bad-values/ci/wrong-values.yaml"
+    ]));
+}
+
+#[test]
 fn an_unknown_function() {
     assert_snapshot!(transcript(&["template", "shop", "unknown-function"]));
 }
