@@ -20,7 +20,7 @@ const USAGE: &str = "slipway lint PATH [flags]";
 
 /// Look for problems in charts
 ///
-/// An [ERROR] would make an installation fail; a [WARNING] breaks a convention; [INFO] is good advice.
+/// What is marked ERROR would make an installation fail; a WARNING breaks a convention; INFO is good advice.
 #[derive(Args, Debug)]
 #[command(override_usage = USAGE, after_help = "\
 Examples:
