@@ -19,7 +19,7 @@ pub(crate) struct ValuesFlags {
     #[arg(short = 'f', long, value_name = "FILE")]
     pub(crate) values: Vec<String>,
 
-    /// Set values: key=value,list[0].key=value
+    /// Set values: key=value,key.key=value; several are separated by commas
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 
