@@ -1,7 +1,13 @@
 //! Addresses as Go's `net/url` reads and writes them: Helm stores, compares and prints what that package makes
 //! of an address, and it keeps more of the original text than a browser's parser does.
 
+mod escape;
+mod path;
+
 use std::fmt;
+
+use escape::{Part, escape, is_path_byte, is_user_byte, unescape};
+pub use path::{base_name, clean_path, join_paths};
 
 /// Why a text is not an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -257,43 +263,6 @@ pub fn same(a: &str, b: &str) -> bool {
     first.to_string() == second.to_string()
 }
 
-/// Go's `path.Join`: the parts that are not empty, with `.` and `..` resolved.
-pub fn join_paths(parts: &[&str]) -> String {
-    let joined: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
-    if joined.is_empty() { String::new() } else { clean_path(&joined.join("/")) }
-}
-
-/// Go's `path.Clean`.
-pub fn clean_path(path: &str) -> String {
-    let rooted = path.starts_with('/');
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
-                parts.pop();
-            }
-            ".." if rooted => {}
-            part => parts.push(part),
-        }
-    }
-    let cleaned = parts.join("/");
-    match (rooted, cleaned.is_empty()) {
-        (true, _) => format!("/{cleaned}"),
-        (false, true) => ".".to_owned(),
-        (false, false) => cleaned,
-    }
-}
-
-/// Go's `path.Base`: the last part.
-pub fn base_name(path: &str) -> &str {
-    if path.is_empty() {
-        return ".";
-    }
-    let trimmed = path.trim_end_matches('/');
-    if trimmed.is_empty() { "/" } else { trimmed.rsplit('/').next().unwrap_or(trimmed) }
-}
-
 /// A text in double quotes with Go's escapes.
 pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
@@ -379,121 +348,6 @@ fn resolve_path(base: &str, reference: &str) -> String {
     }
     let joined = parts.join("/");
     if joined.starts_with('/') { joined } else { format!("/{joined}") }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Host,
-    Path,
-    Fragment,
-}
-
-fn is_unreserved(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~')
-}
-
-fn stands_for_itself(byte: u8, part: Part) -> bool {
-    match part {
-        Part::Host => {
-            is_unreserved(byte)
-                || matches!(
-                    byte,
-                    b'!' | b'$'
-                        | b'&'
-                        | b'\''
-                        | b'('
-                        | b')'
-                        | b'*'
-                        | b'+'
-                        | b','
-                        | b';'
-                        | b'='
-                        | b':'
-                        | b'['
-                        | b']'
-                        | b'<'
-                        | b'>'
-                        | b'"'
-                )
-        }
-        Part::Path => {
-            is_unreserved(byte)
-                || matches!(byte, b'$' | b'&' | b'+' | b',' | b'/' | b':' | b';' | b'=' | b'@')
-        }
-        Part::Fragment => {
-            is_unreserved(byte)
-                || matches!(
-                    byte,
-                    b'$' | b'&'
-                        | b'+'
-                        | b','
-                        | b'/'
-                        | b':'
-                        | b';'
-                        | b'='
-                        | b'?'
-                        | b'@'
-                        | b'!'
-                        | b'('
-                        | b')'
-                        | b'*'
-                )
-        }
-    }
-}
-
-fn is_path_byte(byte: u8) -> bool {
-    stands_for_itself(byte, Part::Path)
-        || matches!(byte, b'!' | b'\'' | b'(' | b')' | b'*' | b'[' | b']' | b'%')
-}
-
-fn is_user_byte(byte: u8) -> bool {
-    is_unreserved(byte)
-        || matches!(
-            byte,
-            b':' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' | b'%' | b'@'
-        )
-}
-
-fn escape(text: &str, part: Part) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if stands_for_itself(byte, part) {
-            escaped.push(char::from(byte));
-        } else {
-            escaped.push('%');
-            escaped.push_str(&super::hex(&[byte]).to_ascii_uppercase());
-        }
-    }
-    escaped
-}
-
-fn unescape(text: &str, part: Part) -> Result<String, String> {
-    let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        if bytes[at] == b'%' {
-            let digits = text.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-            let Some(byte) = digits else {
-                let end = (at + 3).min(bytes.len());
-                let bad = String::from_utf8_lossy(&bytes[at..end]).into_owned();
-                return Err(format!("invalid URL escape {}", quote(&bad)));
-            };
-            if part == Part::Host && byte.is_ascii() && byte != b'%' {
-                return Err(format!("invalid URL escape {}", quote(&text[at..at + 3])));
-            }
-            plain.push(byte);
-            at += 3;
-            continue;
-        }
-        if part == Part::Host && bytes[at].is_ascii() && !stands_for_itself(bytes[at], part) {
-            return Err(format!("invalid character {} in host name", quote(&text[at..=at])));
-        }
-        plain.push(bytes[at]);
-        at += 1;
-    }
-    Ok(String::from_utf8_lossy(&plain).into_owned())
 }
 
 #[cfg(test)]
