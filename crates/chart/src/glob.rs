@@ -138,7 +138,7 @@ fn ends(parts: &[Part], path: &str, starts: BTreeSet<usize>) -> BTreeSet<usize> 
             };
             match part {
                 Part::Text(text) => {
-                    ends_here.extend(rest.starts_with(text.as_str()).then_some(start + text.len()))
+                    ends_here.extend(rest.starts_with(text.as_str()).then_some(start + text.len()));
                 }
                 Part::One => ends_here.extend(one(&|c| c != '/')),
                 Part::Chars { chars, negated } => ends_here.extend(one(&|c| chars.contains(&c) != *negated)),

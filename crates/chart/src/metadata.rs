@@ -62,6 +62,7 @@ pub struct Metadata {
     pub chart_type: String,
 }
 
+#[expect(clippy::ref_option, reason = "the signature serde asks for")]
 fn no_dependencies(dependencies: &Option<Vec<Dependency>>) -> bool {
     dependencies.as_ref().is_none_or(Vec::is_empty)
 }

@@ -156,16 +156,15 @@ impl Tar {
         let since = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         // Go rounds to the nearest second where the format has no room for fractions.
         let seconds = since.as_secs() + u64::from(since.subsec_nanos() >= 500_000_000);
-        match split_name(name) {
-            Some((prefix, short)) => self.header(short, prefix, b'0', data.len(), seconds),
-            None => {
-                let record = pax_record("path", name);
-                let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
-                let header_name = join(&[directory, "PaxHeaders.0", base(name)]);
-                self.header(cut(&ascii(&header_name), 100), "", b'x', record.len(), 0);
-                self.data(record.as_bytes());
-                self.header(cut(&ascii(name), 100), "", b'0', data.len(), seconds);
-            }
+        if let Some((prefix, short)) = split_name(name) {
+            self.header(short, prefix, b'0', data.len(), seconds);
+        } else {
+            let record = pax_record("path", name);
+            let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
+            let header_name = join(&[directory, "PaxHeaders.0", base(name)]);
+            self.header(cut(&ascii(&header_name), 100), "", b'x', record.len(), 0);
+            self.data(record.as_bytes());
+            self.header(cut(&ascii(name), 100), "", b'0', data.len(), seconds);
         }
         self.data(data);
     }

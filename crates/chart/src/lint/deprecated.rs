@@ -1,5 +1,7 @@
 //! API versions that Kubernetes has given up, and since when.
 
+use std::fmt::Write as _;
+
 use super::document::Head;
 use crate::capabilities::KubeVersion;
 
@@ -141,10 +143,10 @@ pub(super) fn check(head: &Head, version: &KubeVersion) -> Result<(), String> {
         }
         let mut text = format!("{} {} is deprecated in v1.{since}+", head.api_version, head.kind);
         if *gone > 0 {
-            text += &format!(", unavailable in v1.{gone}+");
+            let _ = write!(text, ", unavailable in v1.{gone}+");
         }
         if !replacement.is_empty() {
-            text += &format!("; use {replacement} {new_kind}{suffix}");
+            let _ = write!(text, "; use {replacement} {new_kind}{suffix}");
         }
         return Err(text);
     }

@@ -47,5 +47,6 @@ fn contents(path: &Path, values: &Mapping, options: &LintOptions) -> Result<(), 
     if problems.is_empty() {
         return Ok(());
     }
-    Err(problems.iter().map(|problem| format!("- {problem}\n")).collect())
+    let lines: Vec<String> = problems.iter().map(|problem| format!("- {problem}")).collect();
+    Err(lines.join("\n") + "\n")
 }

@@ -76,7 +76,7 @@ fn apply_tags(declared: &mut [Dependency], values: &Table, warnings: &mut Warnin
                 Some(Value::Bool(true)) => any_true = true,
                 Some(Value::Bool(false)) => any_false = true,
                 Some(_) => {
-                    warnings.push(format!("returned non-bool value tag={tag} chart={}", dependency.name))
+                    warnings.push(format!("returned non-bool value tag={tag} chart={}", dependency.name));
                 }
                 None => {}
             }

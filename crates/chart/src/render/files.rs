@@ -1,4 +1,5 @@
 //! `.Files`: the chart's other files, as templates read them.
+#![expect(clippy::unnecessary_wraps, reason = "the signature of a method")]
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use gotmpl::functions::Context;
 use gotmpl::value::types::{BOOL, LIST_ANY, LIST_STRING, MAP_ANY, MAP_STRING, STRING};
-use gotmpl::value::{Entries, GoType, Kind, List, Map, Method, Object, Type};
+use gotmpl::value::{GoType, Kind, List, Map, Method, Object, Type};
 use gotmpl::{FunctionError, Value};
 
 use crate::capabilities::{Capabilities, GO_VERSION, HELM_VERSION, KUBE_CLIENT_VERSION, KubeVersion};
@@ -136,6 +136,7 @@ pub(super) fn capabilities(capabilities: &Capabilities) -> Value {
     }))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a method")]
 fn has(_: &Context, versions: &Value, args: &[Value]) -> Result<Value, FunctionError> {
     let Value::List(versions) = versions else { return Ok(false.into()) };
     let wanted = args.first().and_then(Value::as_text);

@@ -9,6 +9,7 @@ use super::{Rendered, split_documents};
 use crate::path::Pattern;
 
 /// Which parts of a rendered chart are wanted.
+#[expect(clippy::struct_excessive_bools, reason = "one flag of the command each")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Parts {
     /// The files of `crds/`.
@@ -58,7 +59,7 @@ fn append_hooks(text: &mut String, rendered: &Rendered, parts: Parts) {
 }
 
 fn hooks(rendered: &Rendered, parts: Parts) -> impl Iterator<Item = &objects::Manifest> {
-    let wanted = move |hook: &&super::Hook| !parts.no_hooks && !(parts.skip_tests && hook.is_test());
+    let wanted = move |hook: &&super::Hook| !(parts.no_hooks || parts.skip_tests && hook.is_test());
     rendered.hooks.iter().filter(wanted).map(|hook| &hook.manifest)
 }
 
