@@ -3,6 +3,9 @@
 //! Each chart's schema sees that chart's coalesced values. A schema may refer to files and addresses; addresses are
 //! loaded through a callback, and an unresolved `urn:` accepts anything, as in Helm.
 
+mod formats;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gotmpl::Value;
@@ -113,13 +116,23 @@ pub(crate) fn problems(schema: &[u8], values: &Table, fetch: Option<&FetchSchema
         Ok(schema) => schema,
         Err(error) => return whole(format!("values.schema.json is not JSON: {error}")),
     };
-    if let Some(pattern) = foreign_pattern(&schema) {
-        return whole(format!("values.schema.json holds a pattern that Go cannot read: {pattern}"));
+    let draft = match draft_of(&schema, fetch) {
+        Ok(draft) => draft,
+        Err(message) => return whole(message),
+    };
+    let mut survey = Survey { draft, fetch, formats: BTreeSet::new() };
+    if let Err(message) = survey.walk(&schema) {
+        return whole(message);
     }
-    let options = jsonschema::options()
-        .with_draft(draft_of(&schema))
+    let mut options = jsonschema::options()
+        .with_draft(draft)
         .with_base_uri("file:///values.schema.json")
+        .without_content_encoding_support("base64")
+        .without_content_media_type_support("application/json")
         .with_retriever(Loader { fetch: fetch.cloned() });
+    for format in survey.formats {
+        options = options.with_format(format, move |text: &str| formats::matches(format, text));
+    }
     let validator = match options.build(&schema) {
         Ok(validator) => validator,
         Err(error) => {
@@ -155,35 +168,86 @@ impl Retrieve for Loader {
     }
 }
 
-/// The draft that `$schema` names; the newest if it names none.
-fn draft_of(schema: &Json) -> Draft {
-    let Some(uri) = schema.get("$schema").and_then(Json::as_str) else { return Draft::Draft202012 };
+/// The draft that a schema is written in: the one `$schema` names, or the newest if it names none. Another schema
+/// named there is loaded, and asked in turn.
+fn draft_of(schema: &Json, fetch: Option<&FetchSchema>) -> Result<Draft, String> {
+    let mut current = std::borrow::Cow::Borrowed(schema);
+    // Nobody stacks meta-schemas deeper than this, but they could name each other.
+    for _ in 0..8 {
+        let Some(uri) = current.get("$schema").and_then(Json::as_str) else { return Ok(Draft::Draft202012) };
+        if let Some(draft) = known_draft(uri) {
+            return Ok(draft);
+        }
+        let refused = |reason: String| format!("cannot load the schema's own schema {uri}: {reason}");
+        let fetch = fetch.ok_or_else(|| refused("addresses are not loaded here".to_owned()))?;
+        let data = fetch(uri).map_err(refused)?;
+        let next = serde_json::from_slice(&data).map_err(|error| refused(error.to_string()))?;
+        current = std::borrow::Cow::Owned(next);
+    }
+    Err("the schema's own schema has no end".to_owned())
+}
+
+fn known_draft(uri: &str) -> Option<Draft> {
     let uri = uri.trim_end_matches('#');
-    match uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://")).unwrap_or(uri) {
+    Some(match uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://")).unwrap_or(uri) {
         "json-schema.org/draft-04/schema" => Draft::Draft4,
         "json-schema.org/draft-06/schema" => Draft::Draft6,
         "json-schema.org/draft-07/schema" => Draft::Draft7,
         "json-schema.org/draft/2019-09/schema" => Draft::Draft201909,
-        _ => Draft::Draft202012,
+        "json-schema.org/draft/2020-12/schema" | "json-schema.org/schema" => Draft::Draft202012,
+        _ => return None,
+    })
+}
+
+/// One walk over a schema, for what Helm's validator refuses or checks and the one used here does not.
+struct Survey<'f> {
+    draft: Draft,
+    fetch: Option<&'f FetchSchema>,
+    /// Formats in use that the draft does not know, but Helm's validator checks in old drafts.
+    formats: BTreeSet<&'static str>,
+}
+
+impl Survey<'_> {
+    fn is_old(&self) -> bool {
+        matches!(self.draft, Draft::Draft4 | Draft::Draft6 | Draft::Draft7)
+    }
+
+    fn walk(&mut self, schema: &Json) -> Result<(), String> {
+        match schema {
+            Json::Array(items) => items.iter().try_for_each(|item| self.walk(item)),
+            Json::Object(fields) => fields.iter().try_for_each(|(key, value)| self.keyword(key, value)),
+            _ => Ok(()),
+        }
+    }
+
+    fn keyword(&mut self, key: &str, value: &Json) -> Result<(), String> {
+        match (key, value) {
+            ("$schema", Json::String(uri)) if known_draft(uri).is_none() => {
+                draft_of(&serde_json::json!({ "$schema": uri }), self.fetch).map(drop)
+            }
+            ("pattern", Json::String(pattern)) => readable(pattern),
+            ("patternProperties", Json::Object(patterns)) => {
+                patterns.keys().try_for_each(|pattern| readable(pattern))?;
+                patterns.values().try_for_each(|schema| self.walk(schema))
+            }
+            ("format", Json::String(format)) if self.is_old() => {
+                self.formats.extend(formats::UNKNOWN_TO_OLD_DRAFTS.iter().find(|known| *known == format));
+                Ok(())
+            }
+            ("enum", Json::Array(items)) if items.is_empty() && self.is_old() => {
+                Err("values.schema.json is not a valid schema: an enum must not be empty".to_owned())
+            }
+            ("enum" | "const" | "default" | "examples", _) => Ok(()),
+            _ => self.walk(value),
+        }
     }
 }
 
-/// A regular expression of the schema that Go's engine would refuse, such as one that looks ahead.
-fn foreign_pattern(schema: &Json) -> Option<String> {
-    let refused = |pattern: &str| gotmpl::regexp::Regexp::compile(pattern).is_err();
-    match schema {
-        Json::Array(items) => items.iter().find_map(foreign_pattern),
-        Json::Object(fields) => fields.iter().find_map(|(key, value)| match (key.as_str(), value) {
-            ("pattern", Json::String(pattern)) if refused(pattern) => Some(pattern.clone()),
-            ("patternProperties", Json::Object(patterns)) => {
-                let refused = patterns.keys().find(|pattern| refused(pattern)).cloned();
-                refused.or_else(|| patterns.values().find_map(foreign_pattern))
-            }
-            ("enum" | "const" | "default" | "examples", _) => None,
-            _ => foreign_pattern(value),
-        }),
-        _ => None,
-    }
+/// Whether Go's engine can read a regular expression; it cannot look ahead, for instance.
+fn readable(pattern: &str) -> Result<(), String> {
+    gotmpl::regexp::Regexp::compile(pattern)
+        .map(drop)
+        .map_err(|error| format!("values.schema.json holds a pattern that Go cannot read: {error}"))
 }
 
 /// Values as JSON. Whole numbers lose their point: to Helm's validator `5.0` is an integer in every draft.
