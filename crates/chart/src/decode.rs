@@ -300,7 +300,7 @@ impl Decoder {
 }
 
 /// What a text field takes from a scalar. Floats pass through Go's 32-bit formatting.
-fn coerced(value: &Value) -> Option<String> {
+pub(crate) fn coerced(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Bool(flag) => Some(flag.to_string()),
@@ -313,7 +313,7 @@ fn coerced(value: &Value) -> Option<String> {
 }
 
 /// The sort of a value, as Go's JSON errors call it.
-fn sort_of(value: &Value) -> &'static str {
+pub(crate) fn sort_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::document::{documents, parse};
 use super::{Findings, refuse_if};
-use crate::load::load;
+use crate::load::load_unchecked;
 use crate::render::is_crd;
 use crate::{Chart, File};
 
@@ -15,7 +15,7 @@ pub(super) fn check(directory: &Path, findings: &mut Findings) {
     if !findings.error(DIRECTORY, refuse_if(!about.is_dir(), || "not a directory".to_owned())) {
         return;
     }
-    let chart = match load(directory) {
+    let chart = match load_unchecked(directory) {
         Ok(loaded) => loaded.chart,
         Err(error) => {
             findings.error(DIRECTORY, Err(error.to_string()));
@@ -26,7 +26,7 @@ pub(super) fn check(directory: &Path, findings: &mut Findings) {
     collect(&chart, &mut files);
     for file in files {
         for document in documents(&file.text()) {
-            match parse(&document) {
+            match document.and_then(|document| parse(&document)) {
                 Err(error) => {
                     findings.error(&file.name, Err(format!("unable to parse YAML: {error}")));
                     return;

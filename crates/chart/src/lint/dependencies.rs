@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::{Findings, refuse_if};
 use crate::Chart;
-use crate::load::load_dir;
+use crate::load::load_unchecked;
 
 pub(super) fn check(directory: &Path, findings: &mut Findings) {
-    let chart = match load_dir(directory) {
+    let chart = match load_unchecked(directory) {
         Ok(loaded) => loaded.chart,
         Err(error) => {
             findings.error("", Err(format!("unable to load chart\n\t{error}")));

@@ -1,6 +1,8 @@
 //! Documents as Kubernetes' own reader takes a file apart, and the few fields that rules look at.
 
-use goyaml::Value;
+use goyaml::{Mapping, Value};
+
+use crate::decode::{coerced, sort_of};
 
 /// What a rule wants to know of an object. Absent texts are empty.
 #[derive(Debug, Default)]
@@ -11,47 +13,109 @@ pub(super) struct Head {
     pub(super) value: Value,
 }
 
-/// The documents of a file: cut at lines that begin with `---`.
-pub(super) fn documents(text: &str) -> Vec<String> {
-    let mut documents = vec![String::new()];
+/// The documents of a file, cut at lines that begin with `---`. Text behind the dashes ends the reading.
+pub(super) fn documents(text: &str) -> Vec<Result<String, String>> {
+    let mut documents = Vec::new();
+    let mut current = String::new();
     for line in text.split_inclusive('\n') {
-        let is_separator = line.strip_prefix("---").is_some_and(|rest| {
-            let rest = rest.trim();
-            rest.is_empty() || rest.starts_with('#')
-        });
-        match documents.last_mut() {
-            Some(last) if !is_separator => last.push_str(line),
-            _ => documents.push(String::new()),
+        let Some(rest) = line.strip_prefix("---") else {
+            current.push_str(line);
+            continue;
+        };
+        let rest = rest.trim();
+        if !rest.is_empty() && !rest.starts_with('#') {
+            documents.push(Err(format!("invalid Yaml document separator: {rest}")));
+            return documents;
         }
+        push(&mut documents, std::mem::take(&mut current));
     }
-    documents.retain(|document| !document.trim().is_empty());
+    push(&mut documents, current);
     documents
+}
+
+fn push(documents: &mut Vec<Result<String, String>>, document: String) {
+    if !document.trim().is_empty() {
+        documents.push(Ok(document));
+    }
 }
 
 /// The head of a document; `None` if there is nothing in it.
 pub(super) fn parse(document: &str) -> Result<Option<Head>, String> {
     let value = goyaml::from_str(document).map_err(|error| error.to_string())?;
-    let fields = match &value {
-        Value::Mapping(fields) => fields,
+    let mut head = Head::default();
+    match &value {
+        Value::Mapping(fields) => read_fields(fields, &mut head)?,
         Value::Null => return Ok(None),
-        other => {
-            let sort = match other {
-                Value::String(_) => "string",
-                Value::Sequence(_) => "array",
-                Value::Bool(_) => "bool",
-                _ => "number",
-            };
-            return Err(format!(
-                "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {sort} into Go value of type rules.k8sYamlStruct"
-            ));
-        }
-    };
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let head = Head {
-        api_version: text(fields.get("apiVersion")),
-        kind: text(fields.get("kind")),
-        name: text(fields.get("metadata").and_then(|metadata| metadata.get("name"))),
-        value: Value::Null,
-    };
+        other => return Err(mismatch(other, "value of type rules.k8sYamlStruct")),
+    }
     Ok(Some(Head { value, ..head }))
+}
+
+fn read_fields(fields: &Mapping, head: &mut Head) -> Result<(), String> {
+    for (key, value) in fields {
+        match key.to_ascii_lowercase().as_str() {
+            "apiversion" => read_text(value, "k8sYamlStruct.apiVersion", &mut head.api_version)?,
+            "kind" => read_text(value, "k8sYamlStruct.Kind", &mut head.kind)?,
+            "metadata" => match value {
+                Value::Mapping(metadata) => {
+                    for (key, value) in metadata {
+                        match key.to_ascii_lowercase().as_str() {
+                            "name" => read_text(value, "k8sYamlMetadata.Metadata.Name", &mut head.name)?,
+                            "namespace" => {
+                                read_text(value, "k8sYamlMetadata.Metadata.Namespace", &mut String::new())?;
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                Value::Null => {}
+                other => {
+                    let wanted = "struct field k8sYamlStruct.Metadata of type rules.k8sYamlMetadata";
+                    return Err(mismatch(other, wanted));
+                }
+            },
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn read_text(value: &Value, field: &str, into: &mut String) -> Result<(), String> {
+    match coerced(value) {
+        Some(text) => *into = text,
+        None if value.is_null() => {}
+        None => return Err(mismatch(value, &format!("struct field {field} of type string"))),
+    }
+    Ok(())
+}
+
+fn mismatch(found: &Value, wanted: &str) -> String {
+    let sort = sort_of(found);
+    format!("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {sort} into Go {wanted}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_cut_at_separators() {
+        let cut = |text: &str| documents(text);
+        assert_eq!(cut("a: 1\n--- # x\nb: 2\n---\n\n"), [Ok("a: 1\n".to_owned()), Ok("b: 2\n".to_owned())]);
+        assert_eq!(
+            documents("a: 1\n---b: 2\nc: 3\n"),
+            [Err("invalid Yaml document separator: b: 2".to_owned())]
+        );
+    }
+
+    #[test]
+    fn heads_are_read_or_refused_as_go_does() {
+        let head = parse("kind: 5\nmetadata: {name: true}\n").unwrap().unwrap();
+        assert_eq!((head.kind.as_str(), head.name.as_str()), ("5", "true"));
+        assert!(parse("# nothing\n").unwrap().is_none());
+        assert_eq!(
+            parse("metadata: x\n").unwrap_err(),
+            "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal string into Go struct field k8sYamlStruct.Metadata of type rules.k8sYamlMetadata"
+        );
+    }
 }

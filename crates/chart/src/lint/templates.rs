@@ -7,7 +7,7 @@ use goyaml::{Mapping, Value, strconv};
 
 use super::document::{Head, documents, parse};
 use super::{Findings, LintOptions, deprecated, names, refuse_if};
-use crate::load::{Warnings, load};
+use crate::load::{Warnings, load_unchecked};
 use crate::path::{extension, join};
 use crate::prepare::{coalesce, process_dependencies, table_from};
 use crate::render::{Release, RenderOptions, render_templates};
@@ -22,7 +22,7 @@ pub(super) fn check(directory: &Path, values: &Mapping, options: &LintOptions, f
     {
         return;
     }
-    let chart = match load(directory) {
+    let chart = match load_unchecked(directory) {
         Ok(loaded) => loaded.chart,
         Err(error) => {
             findings.error(DIRECTORY, Err(error.to_string()));
@@ -68,7 +68,7 @@ pub(super) fn check(directory: &Path, values: &Mapping, options: &LintOptions, f
         }
         findings.warning(name, top_indent(content));
         for document in documents(content) {
-            match parse(&document) {
+            match document.and_then(|document| parse(&document)) {
                 Err(error) => {
                     findings.error(name, Err(format!("unable to parse YAML: {error}")));
                     return;

@@ -5,6 +5,7 @@ use std::path::Path;
 use goyaml::Mapping;
 
 use super::{Findings, LintOptions, Severity};
+use crate::decode::sort_of;
 use crate::load::Warnings;
 use crate::path::io_message;
 use crate::prepare::{merge_under, table_from};
@@ -30,11 +31,11 @@ fn contents(path: &Path, values: &Mapping, options: &LintOptions) -> Result<(), 
     let defaults = match defaults.numbers_as_float64() {
         goyaml::Value::Mapping(defaults) => defaults,
         goyaml::Value::Null => Mapping::new(),
-        _ => {
-            return Err(parse(
-                "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal into Go value of type common.Values"
-                    .to_owned(),
-            ));
+        other => {
+            let sort = sort_of(&other);
+            return Err(parse(format!(
+                "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {sort} into Go value of type common.Values"
+            )));
         }
     };
     let schema = std::fs::read(path.with_file_name("values.schema.json")).unwrap_or_default();

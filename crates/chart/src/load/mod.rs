@@ -40,9 +40,19 @@ pub fn load_dir(path: &Path) -> Result<Loaded, LoadError> {
     let chart_yaml = top.join("Chart.yaml");
     let data = fs::read(&chart_yaml)
         .map_err(|source| LoadError::NotDetected { path: chart_yaml.clone(), source })?;
-    let generation = Generation::of(&data)?;
+    read_dir(&top, Generation::of(&data)?)
+}
+
+/// Loads a chart from a directory whatever its `apiVersion` says, for whoever wants to say more about it.
+pub(crate) fn load_unchecked(path: &Path) -> Result<Loaded, LoadError> {
+    let top = std::path::absolute(path).map_err(|source| LoadError::io("getwd", path, source))?;
+    let data = fs::read(top.join("Chart.yaml")).unwrap_or_default();
+    read_dir(&top, Generation::of(&data).unwrap_or(Generation::Settled))
+}
+
+fn read_dir(top: &Path, generation: Generation) -> Result<Loaded, LoadError> {
     let mut warnings = Warnings::new();
-    let files = directory::read(&top, &mut warnings)?;
+    let files = directory::read(top, &mut warnings)?;
     let chart = assemble::assemble(files, generation, &mut warnings)?;
     Ok(Loaded { chart, warnings })
 }
