@@ -149,3 +149,22 @@ fn files_are_read_by_the_callback() {
         Value::Sequence(vec![Value::String("text".into()), Value::String("text".into())])
     );
 }
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "[a-b.=\\[\\]{},0-9\\\\ -]{0,24}") {
+        for reading in [Reading::Typed, Reading::Text, Reading::Json, Reading::Literal] {
+            let mut values = Mapping::new();
+            let _ = set(&text, &mut values, reading);
+            proptest::prop_assert!(!values.contains_key(""));
+        }
+    }
+
+    #[test]
+    fn what_is_escaped_is_taken_as_it_is(key in "[a-z.=,\\[]{1,8}", value in "[a-z.=,{}]{1,8}") {
+        let escape = |text: &str| text.chars().flat_map(|c| ['\\', c]).collect::<String>();
+        let mut values = Mapping::new();
+        set(&format!("{}={}", escape(&key), escape(&value)), &mut values, Reading::Text).unwrap();
+        proptest::prop_assert_eq!(&values, &Mapping::from([(key, Value::String(value))]));
+    }
+}
