@@ -2,7 +2,7 @@
 //!
 //! A chart goes through four rooms, each a module, and each can be visited alone:
 //!
-//! 1. [`load`] reads a directory or an archive into a [`Chart`]: metadata, templates, default values, other files,
+//! 1. [`mod@load`] reads a directory or an archive into a [`Chart`]: metadata, templates, default values, other files,
 //!    and the charts in `charts/`. Archives are not trusted: sizes are bounded and paths that lead out are refused.
 //! 2. [`values`] merges what a user gives (`-f`, `--set` and its relatives) into one tree. Numbers keep the kind that
 //!    Go would give them, because templates can tell.

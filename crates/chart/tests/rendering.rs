@@ -7,10 +7,12 @@ use std::fs;
 use std::path::Path;
 use std::rc::Rc;
 
+use chart::load::load_files;
 use chart::render::output::{self, Parts};
 use chart::values::{Source, ValueOptions};
-use chart::{RenderOptions, checks, load, render};
+use chart::{File, RenderOptions, checks, load, render};
 use gotmpl::functions::Offline;
+use goyaml::Mapping;
 
 fn rendered(chart: &Path, values: &Path) -> Result<String, Box<dyn std::error::Error>> {
     let mut options = ValueOptions::default();
@@ -55,4 +57,23 @@ fn charts_come_out_as_helm_prints_them() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(checked > 40, "only {checked} charts were found");
+}
+
+#[test]
+fn charts_of_the_next_format_are_rendered_too() {
+    let files = [
+        ("Chart.yaml", "apiVersion: v3\nname: next\nversion: 0.1.0\n"),
+        ("requirements.yaml", "dependencies: [{name: ignored, version: '*'}]\n"),
+        ("charts/inner/Chart.yaml", "name: inner\nversion: 0.1.0\n"),
+        ("charts/inner/templates/b.yaml", "kind: B\nversion: {{ .Chart.APIVersion }}\n"),
+        ("templates/a.yaml", "kind: A\nfiles: {{ len .Files }}\n"),
+    ];
+    let files = files.map(|(name, text)| File::new(name, text.to_owned())).to_vec();
+    let chart = load_files(files).unwrap().chart;
+    let rendered =
+        render(&chart, &Mapping::new(), &mut RenderOptions::new(Rc::new(Offline::default()))).unwrap();
+    assert_eq!(
+        output::template(&rendered, Parts::default()),
+        "---\n# Source: next/templates/a.yaml\nkind: A\nfiles: 1\n\n---\n# Source: next/charts/inner/templates/b.yaml\nkind: B\nversion: v3\n"
+    );
 }

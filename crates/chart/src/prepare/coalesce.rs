@@ -6,7 +6,7 @@ use gotmpl::Value;
 
 use super::ChartTree;
 use super::table::{
-    Table, clean_nulls, deep_copy_table, join_path, merge_under, new_table, shallow_copy, shown, snapshot,
+    Table, clean_nulls, deep_copy_table, join_path, merge_under, new_table, shallow_copy, snapshot,
 };
 use crate::load::Warnings;
 
@@ -135,12 +135,5 @@ fn globals(subchart: &Table, parent: &Table, prefix: &str, warnings: &mut Warnin
 
 /// A value under Go's verb for booleans, which Helm uses here for anything.
 fn as_bool_verb(value: &Value) -> String {
-    match value {
-        Value::Bool(value) => value.to_string(),
-        Value::Nil => "%!t(<nil>)".to_owned(),
-        Value::List(list) => {
-            format!("[{}]", list.borrow().iter().map(as_bool_verb).collect::<Vec<_>>().join(" "))
-        }
-        other => format!("%!t({}={})", other.type_name(), shown(other)),
-    }
+    gotmpl::fmt::sprintf(&"%t".into(), std::slice::from_ref(value)).to_string()
 }
