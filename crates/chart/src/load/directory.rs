@@ -54,8 +54,7 @@ impl Walk<'_> {
     fn entry(&mut self, path: &Path, name: &str) -> Result<(), LoadError> {
         let mut about = fs::symlink_metadata(path).map_err(|source| LoadError::io("lstat", path, source))?;
         if about.is_symlink() {
-            let symlink = |source| LoadError::Symlink { path: path.to_owned(), source };
-            let resolved = fs::canonicalize(path).map_err(symlink)?;
+            let resolved = fs::canonicalize(path).map_err(|source| dead_link(path, source))?;
             self.warnings.push(format!(
                 "found symbolic link in path. Contents of linked file included and used path={} resolved={}",
                 path.display(),
@@ -91,4 +90,14 @@ impl Walk<'_> {
         self.files.push(File { name: name.to_owned(), data: without_mark(data), modified });
         Ok(())
     }
+}
+
+/// What is wrong with a link: its target is not there, or it goes round in circles.
+fn dead_link(path: &Path, source: std::io::Error) -> LoadError {
+    if source.kind() != std::io::ErrorKind::NotFound {
+        return LoadError::io("open", path, source);
+    }
+    let target = fs::read_link(path).unwrap_or_default();
+    let target = path.parent().map_or_else(|| target.clone(), |parent| parent.join(&target));
+    LoadError::Symlink { path: path.to_owned(), target, source }
 }

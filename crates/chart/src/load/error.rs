@@ -65,10 +65,12 @@ pub enum LoadError {
         path: PathBuf,
     },
     /// A symbolic link leads nowhere.
-    #[error("error evaluating symlink {}: lstat {}: {}", path.display(), path.display(), io_message(source))]
+    #[error("error evaluating symlink {}: lstat {}: {}", path.display(), target.display(), io_message(source))]
     Symlink {
         /// The link.
         path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
         /// What the system said.
         source: std::io::Error,
     },
