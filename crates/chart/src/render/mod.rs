@@ -99,21 +99,8 @@ pub fn render(
     values: &Mapping,
     options: &mut RenderOptions<'_>,
 ) -> Result<Rendered, RenderError> {
-    checks::release_name(&options.release.name).map_err(RenderError::ReleaseName)?;
     let mut warnings = Warnings::new();
-    let tree = process_dependencies(chart, values, &mut warnings).map_err(RenderError::Dependencies)?;
-    let user_values = crate::prepare::table_from(values);
-    let values = coalesce(&tree, &user_values, false, &mut warnings).map_err(RenderError::Values)?;
-    if !options.skip_schema_validation {
-        schema::validate(&tree, &values, options.fetch_schema.as_ref())?;
-    }
-    let required = tree.metadata.borrow().kube_version.clone();
-    if !options.capabilities.satisfies(&required) {
-        let found = options.capabilities.kube_version.version.clone();
-        return Err(RenderError::KubeVersion { required, found });
-    }
-
-    let mut files = render_templates(&tree, &values, options)?;
+    let (tree, mut files) = templates_of(chart, values, options, &mut warnings)?;
     let notes = take_notes(&mut files, &tree.name(), options.subchart_notes);
     if let Some(post_render) = options.post_render.as_deref_mut() {
         files = post_render::run(files, post_render, options.post_render_strategy)?;
@@ -126,8 +113,40 @@ pub fn render(
     Ok(Rendered { manifests, hooks, notes, crds, warnings })
 }
 
+/// Renders a chart's templates and leaves it at that: the text of every file, with the notes, not yet split into
+/// documents or sorted, and not required to be YAML.
+pub fn render_files(
+    chart: &Chart,
+    values: &Mapping,
+    options: &RenderOptions<'_>,
+) -> Result<Files, RenderError> {
+    templates_of(chart, values, options, &mut Warnings::new()).map(|(_, files)| files)
+}
+
 /// The rendered files by their paths.
-pub(crate) type Files = BTreeMap<String, String>;
+pub type Files = BTreeMap<String, String>;
+
+fn templates_of(
+    chart: &Chart,
+    values: &Mapping,
+    options: &RenderOptions<'_>,
+    warnings: &mut Warnings,
+) -> Result<(ChartTree, Files), RenderError> {
+    checks::release_name(&options.release.name).map_err(RenderError::ReleaseName)?;
+    let tree = process_dependencies(chart, values, warnings).map_err(RenderError::Dependencies)?;
+    let user_values = crate::prepare::table_from(values);
+    let values = coalesce(&tree, &user_values, false, warnings).map_err(RenderError::Values)?;
+    if !options.skip_schema_validation {
+        schema::validate(&tree, &values, options.fetch_schema.as_ref())?;
+    }
+    let required = tree.metadata.borrow().kube_version.clone();
+    if !options.capabilities.satisfies(&required) {
+        let found = options.capabilities.kube_version.version.clone();
+        return Err(RenderError::KubeVersion { required, found });
+    }
+    let files = render_templates(&tree, &values, options)?;
+    Ok((tree, files))
+}
 
 const NOTES: &str = "NOTES.txt";
 

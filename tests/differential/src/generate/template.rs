@@ -1,0 +1,483 @@
+//! Templates with every action, nested, trimmed, and sometimes damaged.
+
+use super::{chart_of, expression, pool};
+use crate::choices::Choices;
+use crate::suite::Generated;
+
+/// A template.
+pub fn template(choices: &mut Choices<'_>) -> Generated {
+    let mut builder =
+        Builder { choices, features: Vec::new(), variables: vec!["$"], depth: 0, in_range: false, named: 0 };
+    let mut text = builder.nodes(4);
+    if builder.choices.chance(1, 6) {
+        text = builder.damaged(&text);
+    }
+    let features = builder.features;
+    Generated { question: chart_of(text), features }
+}
+
+const WORDS: &[&str] =
+    &["a", " ", "\n", "key: ", "\n  - ", "é", "{", "}}", "\t", "\"", "# note\n", "<no value>", "x\n\ny"];
+const VARIABLES: &[&str] = &["$x", "$y", "$long_name", "$é"];
+
+struct Builder<'a, 'b> {
+    choices: &'a mut Choices<'b>,
+    features: Vec<&'static str>,
+    variables: Vec<&'static str>,
+    depth: usize,
+    in_range: bool,
+    named: usize,
+}
+
+impl Builder<'_, '_> {
+    fn feature(&mut self, name: &'static str) {
+        self.features.push(name);
+    }
+
+    fn nodes(&mut self, most: usize) -> String {
+        let mut text = String::new();
+        for _ in 0..=self.choices.below(most) {
+            text.push_str(&self.node());
+        }
+        text
+    }
+
+    /// The delimiters around an action, with their trim markers.
+    fn action(&mut self, inner: &str) -> String {
+        let left = self.choices.pick(&["{{ ", "{{- ", "{{", "{{-\n"]);
+        let right = self.choices.pick(&[" }}", " -}}", "}}", "\n-}}"]);
+        format!("{left}{inner}{right}")
+    }
+
+    fn node(&mut self) -> String {
+        if self.depth > 4 {
+            return self.choices.pick(WORDS).to_owned();
+        }
+        self.depth += 1;
+        let text = match self.choices.below(24) {
+            0..=3 => {
+                self.feature("text");
+                self.choices.pick(WORDS).to_owned()
+            }
+            4..=8 => {
+                self.feature("action");
+                let pipeline = self.pipeline();
+                self.action(&pipeline)
+            }
+            9..=10 => self.conditional("if"),
+            11 => self.conditional("with"),
+            12..=13 => self.range(),
+            14 => self.declare(),
+            15 => self.assign(),
+            16 => {
+                self.feature("comment");
+                self.choices
+                    .pick(&[
+                        "{{/* c */}}",
+                        "{{- /* c\nd */ -}}",
+                        "{{/*}}*/}}",
+                        "{{ /* c */ }}",
+                        "{{/* c */ }}",
+                    ])
+                    .to_owned()
+            }
+            17 => self.define(),
+            18 => self.call("template"),
+            19 => self.call("include"),
+            20 => {
+                self.feature("block");
+                let name = self.fresh_name();
+                let pipeline = self.pipeline();
+                let open = self.action(&format!("block {name:?} {pipeline}"));
+                let inner = self.scoped(false);
+                format!("{open}{inner}{{{{ end }}}}")
+            }
+            21 if self.in_range => {
+                let word = self.choices.pick(&["break", "continue"]);
+                self.feature(word);
+                let condition = self.pipeline();
+                format!("{{{{ if {condition} }}}}{{{{ {word} }}}}{{{{ end }}}}")
+            }
+            22 => {
+                self.feature("tpl");
+                let inner = self.action(".Values.text | upper");
+                self.action(&format!("tpl {inner:?} $"))
+            }
+            _ => {
+                self.feature("printed");
+                let pipeline = self.pipeline();
+                expression::printed(&pipeline, self.choices)
+            }
+        };
+        self.depth -= 1;
+        text
+    }
+
+    /// Nodes with their own variables.
+    fn scoped(&mut self, in_range: bool) -> String {
+        let known = self.variables.len();
+        let before = self.in_range;
+        self.in_range |= in_range;
+        let text = self.nodes(3);
+        self.in_range = before;
+        self.variables.truncate(known);
+        text
+    }
+
+    fn conditional(&mut self, word: &'static str) -> String {
+        self.feature(word);
+        let known = self.variables.len();
+        let head = self.head();
+        let mut text = self.action(&format!("{word} {head}"));
+        text.push_str(&self.scoped(false));
+        for _ in 0..self.choices.below(3) {
+            let nested = self.choices.pick(&["else if", "else with"]);
+            self.feature(nested);
+            let head = self.head();
+            text.push_str(&self.action(&format!("{nested} {head}")));
+            text.push_str(&self.scoped(false));
+        }
+        if self.choices.chance(1, 2) {
+            self.feature("else");
+            text.push_str(&self.action("else"));
+            text.push_str(&self.scoped(false));
+        }
+        text.push_str(&self.action("end"));
+        self.variables.truncate(known);
+        text
+    }
+
+    fn head(&mut self) -> String {
+        let pipeline = self.pipeline();
+        if self.choices.chance(1, 5) {
+            let variable = self.choices.pick(VARIABLES);
+            self.variables.push(variable);
+            format!("{variable} := {pipeline}")
+        } else {
+            pipeline
+        }
+    }
+
+    fn range(&mut self) -> String {
+        self.feature("range");
+        let known = self.variables.len();
+        let over = match self.choices.below(8) {
+            0 => ".Values.list".to_owned(),
+            1 => ".Values.map".to_owned(),
+            2 => {
+                self.feature("range over int");
+                self.choices
+                    .pick(&["3", "0", "(int .Values.number)", "-1", "2.0", "(len .Values.words)"])
+                    .to_owned()
+            }
+            3 => ".Values.nested.list".to_owned(),
+            4 => ".Values.mixed".to_owned(),
+            5 => "until 3".to_owned(),
+            6 => ".Values.nothing".to_owned(),
+            _ => self.pipeline(),
+        };
+        let head = match self.choices.below(3) {
+            0 => over,
+            1 => {
+                self.variables.push("$x");
+                format!("$x := {over}")
+            }
+            _ => {
+                self.variables.extend(["$x", "$y"]);
+                format!("$x, $y := {over}")
+            }
+        };
+        let mut text = self.action(&format!("range {head}"));
+        text.push_str(&self.scoped(true));
+        if self.choices.chance(1, 4) {
+            text.push_str(&self.action("else"));
+            text.push_str(&self.scoped(false));
+        }
+        text.push_str(&self.action("end"));
+        self.variables.truncate(known);
+        text
+    }
+
+    fn declare(&mut self) -> String {
+        self.feature("declaration");
+        let variable = self.choices.pick(VARIABLES);
+        let pipeline = self.pipeline();
+        self.variables.push(variable);
+        self.action(&format!("{variable} := {pipeline}"))
+    }
+
+    fn assign(&mut self) -> String {
+        self.feature("assignment");
+        let variable = if self.choices.chance(1, 10) { "$unknown" } else { self.variable() };
+        let pipeline = self.pipeline();
+        self.action(&format!("{variable} = {pipeline}"))
+    }
+
+    fn variable(&mut self) -> &'static str {
+        let at = self.choices.below(self.variables.len());
+        self.variables[at]
+    }
+
+    fn fresh_name(&mut self) -> String {
+        self.named += 1;
+        format!("made{}", self.named)
+    }
+
+    fn define(&mut self) -> String {
+        self.feature("define");
+        let name = self.fresh_name();
+        let known = std::mem::replace(&mut self.variables, vec!["$"]);
+        let before = std::mem::replace(&mut self.in_range, false);
+        let inner = self.nodes(3);
+        self.variables = known;
+        self.in_range = before;
+        format!("{{{{ define {name:?} }}}}{inner}{{{{ end }}}}")
+    }
+
+    fn call(&mut self, word: &'static str) -> String {
+        self.feature(word);
+        let made = format!("made{}", self.choices.below(self.named + 1));
+        let name = match self.choices.below(8) {
+            0 => "echo",
+            1 => "labels",
+            2 => "type",
+            3 => "twice",
+            4 => "nothing",
+            5 => "fails",
+            6 => "none such",
+            _ => made.as_str(),
+        };
+        let pipeline = self.operand();
+        let argument = if word == "template" && self.choices.chance(1, 4) {
+            String::new()
+        } else {
+            format!(" {pipeline}")
+        };
+        self.action(&format!("{word} {name:?}{argument}"))
+    }
+
+    fn pipeline(&mut self) -> String {
+        let mut text = self.operand();
+        while self.choices.chance(1, 4) {
+            self.feature("pipe");
+            let next = self.choices.pick(&[
+                "quote",
+                "toJson",
+                "len",
+                "not",
+                "default \"d\"",
+                "printf \"%v-%T\"",
+                "toString",
+                "upper",
+                "first",
+                "index",
+                "eq 1",
+                "and true",
+                "or false",
+                "toYaml",
+                "nindent 2",
+                "int",
+                "kindOf",
+                "has 1",
+                "print \"a\" 1",
+                "println",
+                "html",
+                "urlquery",
+                "js",
+                "empty",
+                "ternary 1 2",
+                "lower | title",
+                "slice",
+                "call",
+                "and",
+                "1",
+                "nil",
+                ".Values.text",
+                "(quote)",
+                "include \"echo\"",
+                "required \"r\"",
+                "fail",
+                "lt 1",
+                "ne \"a\"",
+            ]);
+            text = format!("{text} | {next}");
+        }
+        text
+    }
+
+    fn operand(&mut self) -> String {
+        match self.choices.below(16) {
+            0..=5 => pool::any(self.choices, true).to_owned(),
+            6 => {
+                self.feature("variable");
+                self.variable().to_owned()
+            }
+            7 => {
+                self.feature("variable field");
+                let variable = self.variable();
+                let field = self.choices.pick(&[
+                    ".Values.text",
+                    ".a",
+                    ".name",
+                    ".Values.map.c.d",
+                    ".x.y",
+                    ".Chart.Name",
+                ]);
+                format!("{variable}{field}")
+            }
+            8 => {
+                self.feature("dot field");
+                self.choices
+                    .pick(&[
+                        ".",
+                        ".name",
+                        ".a",
+                        ".b.c",
+                        ".port",
+                        ".d",
+                        ".Values.nested.a.b.c",
+                        ".Values.nested.a.b.c.d",
+                        ".Values.text.x",
+                    ])
+                    .to_owned()
+            }
+            9 => {
+                self.feature("parenthesised");
+                let inner = self.simple();
+                let field = self.choices.pick(&["", ".a", ".c.d", ".x", ".Values"]);
+                format!("({inner}){field}")
+            }
+            10..=12 => {
+                self.feature("call");
+                let (first, second) = (self.simple(), self.simple());
+                let name = self.choices.pick(&[
+                    "eq",
+                    "ne",
+                    "lt",
+                    "le",
+                    "gt",
+                    "ge",
+                    "and",
+                    "or",
+                    "print",
+                    "println",
+                    "index",
+                    "default",
+                    "list",
+                    "dict \"k\"",
+                    "coalesce",
+                    "slice",
+                    "add",
+                    "cat",
+                    "get",
+                    "hasKey",
+                    "merge",
+                    "set",
+                    "contains",
+                    "concat",
+                    "append",
+                ]);
+                format!("{name} {first} {second}")
+            }
+            13 => {
+                self.feature("method");
+                self.choices
+                    .pick(&[
+                        ".Files.Get \"files/a.txt\"",
+                        ".Capabilities.APIVersions.Has \"v1\"",
+                        ".Files.Get",
+                        "(.Files.Glob \"**.json\").AsSecrets",
+                        ".Capabilities.KubeVersion.Version",
+                        ".Capabilities.KubeVersion.Major",
+                        ".Capabilities.KubeVersion",
+                        ".Files.Lines \"files/a.txt\"",
+                        ".Files.Get 1",
+                        ".Files.None",
+                        ".Chart.None",
+                        ".Release.None",
+                        ".Capabilities.None",
+                        ".Capabilities.APIVersions.Has",
+                        ".Chart.Version",
+                        ".Capabilities.KubeVersion.GitVersion",
+                        ".Files.Get \"none\"",
+                        "(semver \"1.2.3\").Major",
+                        "(semver \"1.2.3\").Metadata",
+                        "((semver \"1.2.3\").Compare (semver \"1.3\"))",
+                        "(toDate \"2006\" \"2020\").Year",
+                    ])
+                    .to_owned()
+            }
+            14 => {
+                self.feature("literal");
+                self.choices
+                    .pick(&[
+                        "1",
+                        "-1",
+                        "0x1F",
+                        "1e3",
+                        "1.5",
+                        "'x'",
+                        "'\\n'",
+                        "\"s\"",
+                        "`raw`",
+                        "true",
+                        "nil",
+                        "1i",
+                        "0b1",
+                        "1_000",
+                        "\"\\u00e9\\x41\"",
+                        "1e1000",
+                        "99999999999999999999",
+                        "'ab'",
+                        "\"open",
+                        "08",
+                        "0x",
+                        ".5",
+                        "1.",
+                        "+1",
+                        "0777",
+                        "0o7",
+                        "1e-3",
+                        "0x1p4",
+                        "'\\''",
+                        "\"\\q\"",
+                    ])
+                    .to_owned()
+            }
+            _ => {
+                self.feature("short circuit");
+                let (first, second) = (self.simple(), self.simple());
+                format!("{} {first} ({second}) (fail \"reached\")", self.choices.pick(&["and", "or"]))
+            }
+        }
+    }
+
+    fn simple(&mut self) -> String {
+        match self.choices.below(6) {
+            4 => self.variable().to_owned(),
+            5 => self.choices.pick(&[".", "$", ".name", "nil", "(len .Values.list)"]).to_owned(),
+            _ => pool::any(self.choices, true).to_owned(),
+        }
+    }
+
+    fn damaged(&mut self, text: &str) -> String {
+        self.feature("damaged");
+        let mut chars: Vec<char> = text.chars().collect();
+        let at = self.choices.below(chars.len().max(1));
+        match self.choices.below(4) {
+            0 if !chars.is_empty() => {
+                chars.remove(at);
+            }
+            1 => chars.insert(
+                at,
+                self.choices.pick(&[
+                    ' ', '{', '}', '(', ')', '|', '"', '`', '.', '$', ':', '=', '-', '\'', ',', '\n', '/',
+                    '*', '!', '#', '0', 'x', '\u{e9}',
+                ]),
+            ),
+            2 if chars.len() > at + 1 => chars.swap(at, at + 1),
+            _ => chars.truncate(at),
+        }
+        chars.into_iter().collect()
+    }
+}
