@@ -7,25 +7,14 @@ use std::env;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use differential::generate::{expression, pool, schema, set, subcharts, template, yaml};
+use differential::generate::{pool, subcharts, yaml};
 use differential::oracle::{Answer, Oracle, Question};
 use differential::suite::{Difference, Suite, none};
 
 const SUITES: &[Suite] = &[
     Suite { name: "yaml to json", fixed: none, generate: yaml::to_json, size: 120, words: true },
     Suite { name: "yaml to yaml", fixed: none, generate: yaml::roundtrip, size: 120, words: true },
-    Suite {
-        name: "functions",
-        fixed: expression::every_call,
-        generate: expression::call,
-        size: 12,
-        words: true,
-    },
-    Suite { name: "templates", fixed: none, generate: template::template, size: 80, words: true },
-    Suite { name: "set", fixed: none, generate: set::set, size: 40, words: true },
     Suite { name: "subcharts", fixed: none, generate: subcharts::subcharts, size: 200, words: true },
-    // The words about a violation are our own.
-    Suite { name: "schema", fixed: none, generate: schema::schema, size: 40, words: false },
 ];
 
 fn main() -> ExitCode {
