@@ -12,6 +12,11 @@
 //! fails with the smallest text it could find for each kind of difference. `SLIPWAY_SEED` repeats a run,
 //! `SLIPWAY_DIFFERENTIAL_SECONDS` sets the time of each suite. Without Go nothing can be asked: the test then says
 //! so and passes, unless `SLIPWAY_REQUIRE_ORACLE` is set.
+#![expect(
+    clippy::format_push_string,
+    clippy::format_collect,
+    reason = "generators read better when pieces of text are put together by format"
+)]
 
 pub mod choices;
 pub mod coverage;

@@ -161,7 +161,7 @@ const MAPS: &[&str] = &[
     ".Values.map.c",
     r#"(dict "a" nil)"#,
     ".Chart.Annotations",
-    r#"(fromJson .Values.json)"#,
+    "(fromJson .Values.json)",
     r#"(fromYaml "a: 1")"#,
     r#"(urlParse "http://h/p")"#,
 ];

@@ -118,9 +118,11 @@ fn value(choices: &mut Choices<'_>, key: &str, depth: usize) -> String {
     if depth > 2 || choices.chance(1, 3) {
         return choices.pick(&plain).to_owned();
     }
-    let inner: Vec<_> = ["enabled", "a", "b", "inner", "on", "global", "x"]
-        .iter()
-        .filter_map(|key| choices.chance(1, 3).then(|| format!("{key}: {}", value(choices, key, depth + 1))))
-        .collect();
+    let mut inner = Vec::new();
+    for key in ["enabled", "a", "b", "inner", "on", "global", "x"] {
+        if choices.chance(1, 3) {
+            inner.push(format!("{key}: {}", value(choices, key, depth + 1)));
+        }
+    }
     format!("{{{}}}", inner.join(", "))
 }
