@@ -8,10 +8,10 @@
 //! [`case`] pairs each chart with its default values and with every file in its `ci/` directory. [`run`]
 //! starts a tool so that it can neither reach the network nor see the user's configuration, and bounds its time.
 //!
-//! The `parity` modules hold what is asked of the outputs: [`parity::verdict`] compares them,
-//! [`parity::mask`] sets aside what Helm itself writes differently each time (passwords, certificates,
-//! dates), [`parity::remember`] keeps Helm's answers on disk, so that a second run only costs Slipway's time, and
-//! [`parity::report`] tells and records the result. Charts are found by scanning lines and never by Slipway's own
+//! The `parity` modules hold what is asked of the outputs: `parity::verdict` compares them,
+//! `parity::mask` sets aside what Helm itself writes differently each time (passwords, certificates,
+//! dates), `parity::remember` keeps Helm's answers on disk, so that a second run only costs Slipway's time, and
+//! `parity::report` tells and records the result. Charts are found by scanning lines and never by Slipway's own
 //! code: what is judged has no part in choosing the cases.
 
 mod case;

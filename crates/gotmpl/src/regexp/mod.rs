@@ -1,7 +1,7 @@
 //! Regular expressions as Go's package `regexp` reads and applies them, run by the crate `regex`.
 //!
 //! Both engines match leftmost-first in linear time, but their syntaxes differ in many small ways. So a pattern is
-//! parsed by Go's rules, with Go's errors, and written anew with every shorthand spelled out ([`translate`]).
+//! parsed by Go's rules, with Go's errors, and written anew with every shorthand spelled out (`translate`).
 //! Compiled patterns are kept per thread: charts apply the same few patterns thousands of times.
 
 mod apply;
