@@ -22,8 +22,8 @@
 //!
 //! [`to_string`] writes any `Serialize` as `yaml.Marshal` does, straight into one string, keys in
 //! goyaml's order, long lines folded at 80 columns. [`to_string_pretty`] is goyaml v3's layout, which Helm
-//! has as `toYamlPretty`. [`json`] is `encoding/json` and [`strconv`] is Go's `strconv`; both are also
-//! what the template engine formats with.
+//! has as `toYamlPretty`. [`json`] is `encoding/json`, [`strconv`] is Go's `strconv` and [`duration`] its
+//! `time.Duration`; these are also what the template engine and the readers of manifests use.
 //!
 //! # Numbers
 //!
@@ -41,6 +41,7 @@
 mod base64;
 mod compose;
 mod document;
+pub mod duration;
 mod emit;
 mod error;
 mod gosyntax;

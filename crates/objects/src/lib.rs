@@ -1,6 +1,6 @@
 //! Kubernetes objects as Slipway handles them before a cluster is in sight.
 //!
-//! Four things live here, and nothing in this crate reads a file, a clock or a network:
+//! What lives here is pure: nothing in this crate reads a file, a clock or a network.
 //!
 //! - [`ObjectId`] says *which* object is meant: API group, kind, namespace and name. The API version is left out on
 //!   purpose. An object that a chart moves from `apps/v1beta1` to `apps/v1` is still the same object, and whoever
@@ -10,6 +10,9 @@
 //!   re-serialised, so what is shown, hashed, stored and applied is one and the same.
 //! - [`KindOrder`] is the order in which kinds go in and come out, as Helm has it. The two orders are not each
 //!   other's reverse: on the way out a Service leaves before the workloads behind it.
+//! - [`Kinds`] knows which kinds have a namespace and who defines them: the API server, the set itself, or
+//!   somebody else.
+//! - [`GoDuration`] is a span of time as users write it: `1h30m`, or `7d`.
 //! - [`jsonpath`] is Kubernetes' dialect of JSONPath, which finds things inside of an object.
 //!
 //! ```
@@ -24,11 +27,15 @@
 //! # let _: ObjectId = head.id("shop");
 //! ```
 
+mod duration;
 mod identity;
 pub mod jsonpath;
 mod kind_order;
+pub mod kinds;
 mod manifest;
 
+pub use duration::{GoDuration, GoDurationError};
 pub use identity::ObjectId;
 pub use kind_order::KindOrder;
+pub use kinds::{Definition, DefinitionError, Kinds, Origin, Scope};
 pub use manifest::{Head, Manifest, Source};

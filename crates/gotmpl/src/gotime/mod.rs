@@ -49,26 +49,3 @@ pub(crate) fn weekday_name(weekday: i64) -> String {
         .and_then(|index| WEEKDAYS.get(index))
         .map_or_else(|| format!("%!Weekday({})", weekday as u64), ToString::to_string)
 }
-
-/// Quotes as package `time` does in its errors: what is not printable ASCII byte by byte.
-fn quote(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => {
-                quoted.push('\\');
-                quoted.push(character);
-            }
-            ' '..='\x7f' => quoted.push(character),
-            _ => {
-                let mut bytes = [0; 4];
-                for byte in character.encode_utf8(&mut bytes).bytes() {
-                    let _ = write!(quoted, "\\x{byte:02x}");
-                }
-            }
-        }
-    }
-    quoted.push('"');
-    quoted
-}

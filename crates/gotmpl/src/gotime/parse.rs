@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
+use goyaml::duration::quote;
+
 use super::civil;
 use super::layout::{Element, Offset, next_element};
 use super::location::Location;
 use super::time::Time;
-use super::{MONTHS, WEEKDAYS, quote};
+use super::{MONTHS, WEEKDAYS};
 use crate::functions::{Environment, Zone};
 
 /// Why a text is not a time of the layout; prints as Go's `*time.ParseError`.
