@@ -1,0 +1,129 @@
+//! What a release or Bundle consists of, as it was stored: enough to take it out without rendering anything again.
+
+use objects::ObjectId;
+use serde::{Deserialize, Serialize};
+
+use super::facts::{Definition, Grant};
+use super::member::{Digest, Place};
+use super::rank::Rank;
+use super::vocabulary::Spelling;
+use crate::{ChartIndex, LayerIndex, ObjectIndex};
+
+/// The stored objects of the last revision, together with those of earlier ones that are not gone yet.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Inventory {
+    /// The objects.
+    pub entries: Vec<Entry>,
+    /// How they were sequenced; `None` if they were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequencing: Option<Sequencing>,
+    /// Whether this was made from Helm's manifest, because Helm wrote last: unsequenced, with default ranks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_helm: bool,
+}
+
+/// One stored object.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// Which object.
+    pub id: ObjectId,
+    /// The API version it was applied in.
+    pub api_version: String,
+    /// Its UID, once known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
+    /// Where it was rendered from.
+    #[serde(default)]
+    pub place: Place,
+    /// Its chart, among those of the sequencing.
+    #[serde(default)]
+    pub chart: ChartIndex,
+    /// Its layer, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<LayerIndex>,
+    /// The rank it has without rules.
+    pub rank: Rank,
+    /// The rank its own annotation gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_rank: Option<Rank>,
+    /// Its deletion delay, as written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<String>,
+    /// Whether Helm's `keep` is on it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep: bool,
+    /// Whether it comes from a chart's `crds/`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_crds: bool,
+    /// The kind it defines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub defines: Option<Definition>,
+    /// The services and workloads behind this webhook configuration or APIService.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub backends: Vec<ObjectIndex>,
+    /// The objects it was moved before, because they need it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hoisted_for: Vec<ObjectIndex>,
+    /// What this workload may change: it is the likely owner of finalizers there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<Grant>,
+    /// The digest of what was applied.
+    pub digest: Digest,
+}
+
+/// Charts and layers of a sequenced revision.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sequencing {
+    /// The charts, root first.
+    pub charts: Vec<StoredChart>,
+    /// The layers.
+    #[serde(default)]
+    pub layers: Vec<StoredLayer>,
+}
+
+/// One chart of a sequenced revision.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredChart {
+    /// Where its files were: `shop/charts/db`.
+    pub path: String,
+    /// The chart that contains it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<ChartIndex>,
+    /// The subcharts its own objects come after, each with the line in its `Chart.yaml`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<(ChartIndex, u32)>,
+    /// The siblings it comes after as a whole, each with the line in its parent's `Chart.yaml`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<(ChartIndex, u32)>,
+}
+
+/// One layer of a sequenced revision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredLayer {
+    /// Its chart.
+    pub chart: ChartIndex,
+    /// Its name; nothing can depend on a layer without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The layers it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<StoredNeed>,
+}
+
+/// One declared edge between layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredNeed {
+    /// The layer that is needed.
+    pub layer: LayerIndex,
+    /// The object that says so first.
+    pub by: ObjectIndex,
+    /// With which annotation.
+    pub annotation: Spelling,
+    /// On which line of what its template rendered.
+    pub line: u32,
+}

@@ -1,0 +1,249 @@
+//! The set of objects that is wanted, read once from its documents.
+
+use std::collections::HashMap;
+
+use goyaml::{Document, Value};
+use objects::{ObjectId, Source};
+
+use super::chart_tree::ChartTree;
+use super::facts::{self, Definition, Nature};
+use super::hook::{Hook, HookDeletion, HookEvent};
+use super::member::{Annotation, Digest, Member, Place};
+use super::vocabulary::Spelling;
+use crate::{ChartIndex, kinds};
+
+/// A document that cannot be read as an object.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ReadError {
+    /// It is no YAML.
+    #[error("{place}: {cause}")]
+    Yaml {
+        /// Where it begins.
+        place: Place,
+        /// What is wrong.
+        cause: goyaml::Error,
+    },
+    /// It lacks what every object has.
+    #[error("{place}: expected an object with {field}, found none")]
+    Incomplete {
+        /// Where it begins.
+        place: Place,
+        /// What is missing.
+        field: &'static str,
+    },
+}
+
+/// Everything that is wanted: objects, definitions from `crds/`, hooks, and the charts they come from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Wanted {
+    /// The charts.
+    pub tree: ChartTree,
+    /// The namespace of objects that name none: the release's.
+    pub namespace: String,
+    /// The objects, in the order in which they were handed in.
+    pub members: Vec<Member>,
+    /// The definitions in the `crds/` of all charts.
+    pub crds: Vec<Member>,
+    /// The hooks.
+    pub hooks: Vec<Hook>,
+    /// Whether the merged proposal's words are used anywhere, so that groups are called by its name.
+    pub resource_groups: bool,
+}
+
+impl Wanted {
+    /// Begins a set of objects that live in `namespace` unless they say otherwise.
+    pub fn builder(tree: ChartTree, namespace: impl Into<String>) -> WantedBuilder {
+        WantedBuilder {
+            wanted: Self { tree, namespace: namespace.into(), ..Self::default() },
+            definitions: HashMap::new(),
+            documents: 0,
+        }
+    }
+}
+
+/// Reads documents into a [`Wanted`]. Scopes are settled at the end, since a definition may come after its objects.
+#[derive(Debug)]
+pub struct WantedBuilder {
+    wanted: Wanted,
+    definitions: HashMap<(String, String), bool>,
+    documents: u32,
+}
+
+/// Where a document comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct Written<'a> {
+    /// The chart.
+    pub chart: ChartIndex,
+    /// The template or file.
+    pub source: &'a Source,
+    /// The line in what the template rendered on which the document begins, from one.
+    pub line: u32,
+}
+
+impl WantedBuilder {
+    /// Says of a kind that is neither built in nor defined by the set whether its objects live in namespaces: what
+    /// a cluster's discovery knows.
+    pub fn kind(&mut self, group: impl Into<String>, kind: impl Into<String>, namespaced: bool) -> &mut Self {
+        self.definitions.entry((group.into(), kind.into())).or_insert(namespaced);
+        self
+    }
+
+    /// Adds one rendered document. Empty ones are no objects; a `List` is its items.
+    pub fn manifest(&mut self, written: Written<'_>, text: &str) -> Result<&mut Self, ReadError> {
+        let read = self.read(written, text)?;
+        self.wanted.members.extend(read);
+        Ok(self)
+    }
+
+    /// Adds one document of a chart's `crds/`.
+    pub fn crd(&mut self, written: Written<'_>, text: &str) -> Result<&mut Self, ReadError> {
+        let read = self.read(written, text)?;
+        self.wanted.crds.extend(read);
+        Ok(self)
+    }
+
+    /// Adds one hook.
+    pub fn hook(
+        &mut self,
+        written: Written<'_>,
+        text: &str,
+        events: &[HookEvent],
+        weight: i64,
+        deletions: &[HookDeletion],
+    ) -> Result<&mut Self, ReadError> {
+        for member in self.read(written, text)? {
+            let (events, deletions) = (events.to_vec(), deletions.to_vec());
+            self.wanted.hooks.push(Hook { member, events, weight, deletions });
+        }
+        Ok(self)
+    }
+
+    /// The set, with each object's namespace settled.
+    pub fn finish(self) -> Wanted {
+        let Self { mut wanted, definitions, .. } = self;
+        let hooks = wanted.hooks.iter_mut().map(|hook| &mut hook.member);
+        for member in wanted.members.iter_mut().chain(&mut wanted.crds).chain(hooks) {
+            let id = &mut member.id;
+            // Most kinds are built in; only the others are worth a look at what is defined.
+            let namespaced = if kinds::is_built_in(&id.group) {
+                !kinds::is_cluster_scoped(&id.group, &id.kind)
+            } else {
+                *definitions.get(&(id.group.clone(), id.kind.clone())).unwrap_or(&true)
+            };
+            if !namespaced {
+                id.namespace = None;
+            } else if id.namespace.is_none() {
+                id.namespace = Some(wanted.namespace.clone());
+            }
+        }
+        wanted
+    }
+
+    fn read(&mut self, written: Written<'_>, text: &str) -> Result<Vec<Member>, ReadError> {
+        let place = || Place { template: written.source.as_str().to_owned(), line: written.line };
+        let value = goyaml::from_str(text).map_err(|cause| ReadError::Yaml { place: place(), cause })?;
+        let document = self.documents;
+        self.documents += 1;
+        if value.is_null() {
+            return Ok(Vec::new());
+        }
+        let is_list = value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"));
+        if let Some(items) = value.get("items").and_then(Value::as_sequence).filter(|_| is_list) {
+            let mut members = Vec::with_capacity(items.len());
+            for (number, item) in items.iter().enumerate() {
+                let mut member = self.member(written, item, text, place())?;
+                member.document = document;
+                member.item = Some(number as u32);
+                member.digest = Digest::of(goyaml::json::to_string(item).unwrap_or_default());
+                members.push(member);
+            }
+            return Ok(members);
+        }
+        let mut member = self.member(written, &value, text, place())?;
+        member.document = document;
+        member.digest = Digest::of(text);
+        Ok(vec![member])
+    }
+
+    fn member(
+        &mut self,
+        written: Written<'_>,
+        value: &Value,
+        text: &str,
+        place: Place,
+    ) -> Result<Member, ReadError> {
+        let field = |path: &[&str]| value.get_path(path.iter().copied()).and_then(Value::as_str);
+        let required = |path: &[&str], field_name| {
+            field(path)
+                .filter(|found| !found.is_empty())
+                .ok_or_else(|| ReadError::Incomplete { place: place.clone(), field: field_name })
+        };
+        let api_version = required(&["apiVersion"], "an apiVersion")?;
+        let kind = required(&["kind"], "a kind")?;
+        let name = field(&["metadata", "name"])
+            .or(field(&["metadata", "generateName"]))
+            .filter(|name| !name.is_empty())
+            .ok_or_else(|| ReadError::Incomplete { place: place.clone(), field: "a name" })?;
+        let group = ObjectId::group_of(api_version);
+        let namespace = field(&["metadata", "namespace"]).filter(|namespace| !namespace.is_empty());
+        let own = namespace.unwrap_or(&self.wanted.namespace);
+        let (nature, needs) = facts::read(group, kind, own, value);
+        if let Nature::Definition(Definition { group, kind, namespaced, .. }) = &nature {
+            self.definitions.insert((group.clone(), kind.clone()), *namespaced);
+        }
+        let annotations = annotations(value, text, written.line);
+        self.wanted.resource_groups |= annotations.iter().any(|found| found.spelling.is_resource_group());
+        Ok(Member {
+            id: ObjectId {
+                group: group.to_owned(),
+                kind: kind.to_owned(),
+                namespace: namespace.map(str::to_owned),
+                name: name.to_owned(),
+            },
+            api_version: api_version.to_owned(),
+            chart: written.chart,
+            place,
+            annotations,
+            nature,
+            needs,
+            digest: Digest::default(),
+            document: 0,
+            item: None,
+        })
+    }
+}
+
+/// The annotations the planner knows, with their lines.
+fn annotations(value: &Value, text: &str, first_line: u32) -> Vec<Annotation> {
+    let Some(entries) = value.get_path(["metadata", "annotations"]).and_then(Value::as_mapping) else {
+        return Vec::new();
+    };
+    let mut positions = None;
+    let mut found = Vec::new();
+    for (key, value) in entries {
+        let Some(spelling) = Spelling::of(key) else { continue };
+        let line = line_of(key, text).or_else(|| {
+            let document = positions.get_or_insert_with(|| Document::parse(text).ok()).as_ref()?;
+            Some(document.position(&["metadata", "annotations", key])?.line)
+        });
+        // The document's own first line is `first_line`.
+        let line = line.map_or(first_line, |line| first_line.max(1) + line as u32 - 1);
+        found.push(Annotation { spelling, value: value.clone(), line });
+    }
+    found
+}
+
+/// The line of a key that a text has once, which is nearly always so, and spares the reading for places.
+fn line_of(key: &str, text: &str) -> Option<usize> {
+    let mut found = None;
+    for (start, _) in text.match_indices(key) {
+        let after = text[start + key.len()..].trim_start_matches(['"', '\'']).trim_start_matches(' ');
+        if !after.starts_with(':') {
+            continue;
+        }
+        if found.replace(start).is_some() {
+            return None;
+        }
+    }
+    found.map(|start| 1 + text[..start].bytes().filter(|byte| *byte == b'\n').count())
+}
