@@ -151,7 +151,10 @@ pub enum PlanError {
         place: Place,
     },
     /// A name means no subchart.
-    #[error("{place}: {chart} declares no subchart with the alias, name or tag {reference:?}{}", known_text(known))]
+    #[error(
+        "{place}: {chart} declares no subchart with the alias, name or tag {reference:?}{}",
+        known_text(known)
+    )]
     UnknownSubchart {
         /// The chart.
         chart: String,
@@ -181,7 +184,11 @@ pub enum PlanError {
         path: Vec<Link>,
     },
     /// A rule gives an object a rank that it cannot have.
-    #[error("{object} cannot have the deletion rank {rank}, since it must be gone before rank {effective} ends: {}{}", arrows(path), reasons(path))]
+    #[error(
+        "{object} cannot have the deletion rank {rank}, since it must be gone before rank {effective} ends: {}{}",
+        arrows(path),
+        reasons(path)
+    )]
     RankContradiction {
         /// The object.
         object: ObjectId,

@@ -61,10 +61,8 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, PlanErrors> {
     let mut draft = Draft::default();
     let crds = definitions(request, &lookup);
     let (pre, post) = events(request.operation);
-    let applies = matches!(
-        request.operation,
-        Operation::Install | Operation::Upgrade | Operation::Rollback { .. }
-    );
+    let applies =
+        matches!(request.operation, Operation::Install | Operation::Upgrade | Operation::Rollback { .. });
     let start = barrier(&mut draft, Barrier::Hooks(pre));
     let end = barrier(&mut draft, Barrier::Applied);
     if applies {
@@ -187,13 +185,7 @@ fn events(operation: Operation) -> (HookEvent, HookEvent) {
 }
 
 /// Definitions come first, and are established before anything else.
-fn draft_definitions(
-    request: &Request<'_>,
-    draft: &mut Draft,
-    crds: &[&Member],
-    offset: usize,
-    start: u32,
-) {
+fn draft_definitions(request: &Request<'_>, draft: &mut Draft, crds: &[&Member], offset: usize, start: u32) {
     let change = match request.policy.crds {
         CrdsInstall::Skip => return,
         CrdsInstall::Create => Change::CreateIfAbsent,

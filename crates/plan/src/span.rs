@@ -2,18 +2,16 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serializer};
+use objects::GoDuration;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// A span that does not point backwards.
 pub(crate) fn parse(text: &str) -> Option<Duration> {
-    text.strip_suffix('s')?.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-}
-
-pub(crate) fn text(span: Duration) -> String {
-    format!("{}s", span.as_secs_f64())
+    text.parse::<GoDuration>().ok()?.to_std()
 }
 
 pub(crate) fn serialize<S: Serializer>(span: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&text(*span))
+    GoDuration::from(*span).serialize(serializer)
 }
 
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {

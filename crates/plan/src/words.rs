@@ -91,7 +91,9 @@ impl Names<'_> {
             Origin::Definition => plain("a definition holds the objects of its kind"),
             Origin::Backend => plain("the API server calls the backend"),
             Origin::Needs { need } => (format!("needed as its {}", need_name(*need)), None, None),
-            Origin::Finalizer { finalizer } => (format!("likely removes the finalizer {finalizer}"), None, None),
+            Origin::Finalizer { finalizer } => {
+                (format!("likely removes the finalizer {finalizer}"), None, None)
+            }
             Origin::Rank { rank } => (format!("rank {rank} must be gone"), None, None),
             Origin::Terminating => plain("its predecessor must be gone"),
         }

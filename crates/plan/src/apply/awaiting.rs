@@ -28,7 +28,8 @@ impl Applying<'_> {
         for node in order.iter().rev() {
             let leads_on = |edge: &u32| {
                 let to = draft.arcs[*edge as usize].to as usize;
-                followed[to] || matches!(draft.steps[to].0, StepKind::Apply { .. } | StepKind::Unchanged { .. })
+                followed[to]
+                    || matches!(draft.steps[to].0, StepKind::Apply { .. } | StepKind::Unchanged { .. })
             };
             followed[*node as usize] = outgoing.of(*node).iter().any(leads_on);
         }

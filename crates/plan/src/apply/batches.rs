@@ -33,8 +33,7 @@ impl Applying<'_> {
             let batch = self.batch(*first);
             let length = rest.iter().take_while(|member| self.batch(**member) == batch).count();
             let (own, others) = rest.split_at(length);
-            let after =
-                (!others.is_empty()).then(|| barrier(draft, Barrier::Kinds, group, Part::Act));
+            let after = (!others.is_empty()).then(|| barrier(draft, Barrier::Kinds, group, Part::Act));
             for member in own {
                 let apply = apply[*member as usize];
                 if let Some(before) = before {

@@ -23,7 +23,7 @@ pub(crate) struct Hoists {
 
 impl Hoists {
     /// Finds them. Namespaces and definitions move whatever the user wants, since nothing works otherwise; other
-    /// needs only if `hoist` says so and `allowed` does not object.
+    /// needs only if `hoist` says so, and never those that were `dropped`.
     pub(crate) fn find(
         members: &[&Member],
         sequence: &Sequence,
@@ -42,9 +42,8 @@ impl Hoists {
                     return;
                 }
                 // Inside of one rest kinds go in their order, and nothing has to move.
-                let together = in_rest(user)
-                    && !moved[user as usize]
-                    && members[object as usize].chart == member.chart;
+                let together =
+                    in_rest(user) && !moved[user as usize] && members[object as usize].chart == member.chart;
                 if together {
                     return;
                 }

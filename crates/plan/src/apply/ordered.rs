@@ -67,13 +67,7 @@ struct Builder<'a, 'b> {
 }
 
 impl<'a, 'b> Builder<'a, 'b> {
-    fn new(
-        applying: &'a Applying<'a>,
-        draft: &'b mut Draft,
-        hoists: Hoists,
-        start: u32,
-        end: u32,
-    ) -> Self {
+    fn new(applying: &'a Applying<'a>, draft: &'b mut Draft, hoists: Hoists, start: u32, end: u32) -> Self {
         let layers = &applying.sequence.sequencing.layers;
         let charts = applying.charts().len();
         let mut by_chart: Vec<Vec<usize>> = vec![Vec::new(); charts];
@@ -234,8 +228,7 @@ impl<'a, 'b> Builder<'a, 'b> {
                 self.draft.edge(end, rest, origin);
             }
             for need in &layer.needs {
-                let declared =
-                    Origin::Layer { by: need.by, annotation: need.annotation, line: need.line };
+                let declared = Origin::Layer { by: need.by, annotation: need.annotation, line: need.line };
                 let origin = self.draft.origin(declared);
                 self.draft.edge(ends[need.layer.at()].1, begin, origin);
             }
@@ -375,9 +368,7 @@ fn contradiction(applying: &Applying<'_>, draft: &Draft) -> PlanError {
     let hard: Vec<Arc> = draft
         .arcs
         .iter()
-        .filter(|arc| {
-            !matches!(draft.origins[arc.origin as usize], Origin::Needs { .. } | Origin::Kinds)
-        })
+        .filter(|arc| !matches!(draft.origins[arc.origin as usize], Origin::Needs { .. } | Origin::Kinds))
         .copied()
         .collect();
     let cycle = shortest_cycle(draft.steps.len(), &hard).unwrap_or_default();

@@ -23,7 +23,7 @@ pub enum BadList {
 
 /// Hands every name of a list to `each`: of a YAML list, of a JSON array in a text, or between commas, and between
 /// commas inside of one element too. Blanks around names and empty names are dropped.
-pub fn names(value: &Value, each: &mut impl FnMut(&str)) -> Result<(), BadList> {
+pub(crate) fn names(value: &Value, each: &mut impl FnMut(&str)) -> Result<(), BadList> {
     match value {
         Value::Null => Ok(()),
         Value::Sequence(items) => elements(items, each),
@@ -45,7 +45,7 @@ pub fn names(value: &Value, each: &mut impl FnMut(&str)) -> Result<(), BadList> 
 
 /// The texts of a list whose elements may hold commas of their own, such as readiness expressions: a list, a JSON
 /// array in a text, or one text.
-pub fn texts(value: &Value) -> Result<Vec<String>, BadList> {
+pub(crate) fn texts(value: &Value) -> Result<Vec<String>, BadList> {
     let of = |items: &[Value]| items.iter().map(|item| scalar(item).map(Cow::into_owned)).collect();
     match value {
         Value::Null => Ok(Vec::new()),
@@ -61,7 +61,7 @@ pub fn texts(value: &Value) -> Result<Vec<String>, BadList> {
 }
 
 /// A single value as the text it would be in JSON's string map.
-pub fn scalar(value: &Value) -> Result<Cow<'_, str>, BadList> {
+pub(crate) fn scalar(value: &Value) -> Result<Cow<'_, str>, BadList> {
     Ok(match value {
         Value::String(text) => Cow::Borrowed(text),
         Value::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),

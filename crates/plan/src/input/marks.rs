@@ -154,8 +154,6 @@ fn same(first: &Annotation, second: &Annotation) -> bool {
 }
 
 fn shown(value: &Value) -> String {
-    list::scalar(value).map_or_else(
-        |_| goyaml::json::to_string(value).unwrap_or_default(),
-        std::borrow::Cow::into_owned,
-    )
+    list::scalar(value)
+        .map_or_else(|_| goyaml::json::to_string(value).unwrap_or_default(), std::borrow::Cow::into_owned)
 }

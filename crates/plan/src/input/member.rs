@@ -75,7 +75,8 @@ impl<'de> Deserialize<'de> for Digest {
             return Err(serde::de::Error::custom("a digest has 32 hexadecimal digits"));
         }
         for (place, byte) in digest.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).map_err(serde::de::Error::custom)?;
+            *byte =
+                u8::from_str_radix(&text[2 * place..2 * place + 2], 16).map_err(serde::de::Error::custom)?;
         }
         Ok(Self(digest))
     }

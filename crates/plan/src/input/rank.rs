@@ -1,9 +1,7 @@
 //! Deletion ranks: what goes first when nothing else says so.
 
-use objects::ObjectId;
+use objects::{ObjectId, kinds};
 use serde::{Deserialize, Serialize};
-
-use crate::kinds;
 
 /// A place in the order of deletion. The next rank starts when all objects of lower ranks are gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -30,7 +28,7 @@ impl Rank {
             ("", "Namespace") => Self::NAMESPACE,
             ("apiextensions.k8s.io", "CustomResourceDefinition") => Self::DEFINITION,
             _ if defined_in_set => Self::OWN_CUSTOM,
-            (group, _) if !kinds::is_built_in(group) => Self::OTHER_CUSTOM,
+            (group, _) if kinds::is_custom_group(group) => Self::OTHER_CUSTOM,
             _ if id.namespace.is_some() => Self::NAMESPACED,
             _ => Self::CLUSTER,
         }

@@ -1,16 +1,14 @@
 //! The set of objects that is wanted, read once from its documents.
 
-use std::collections::HashMap;
-
 use goyaml::{Document, Value};
-use objects::{ObjectId, Source};
+use objects::{Kinds, ObjectId, Scope, Source};
 
 use super::chart_tree::ChartTree;
-use super::facts::{self, Definition, Nature};
+use super::facts::{self, Nature};
 use super::hook::{Hook, HookDeletion, HookEvent};
 use super::member::{Annotation, Digest, Member, Place};
 use super::vocabulary::Spelling;
-use crate::{ChartIndex, kinds};
+use crate::ChartIndex;
 
 /// A document that cannot be read as an object.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -55,7 +53,7 @@ impl Wanted {
     pub fn builder(tree: ChartTree, namespace: impl Into<String>) -> WantedBuilder {
         WantedBuilder {
             wanted: Self { tree, namespace: namespace.into(), ..Self::default() },
-            definitions: HashMap::new(),
+            kinds: Kinds::built_in(),
             documents: 0,
         }
     }
@@ -65,7 +63,7 @@ impl Wanted {
 #[derive(Debug)]
 pub struct WantedBuilder {
     wanted: Wanted,
-    definitions: HashMap<(String, String), bool>,
+    kinds: Kinds,
     documents: u32,
 }
 
@@ -83,8 +81,8 @@ pub struct Written<'a> {
 impl WantedBuilder {
     /// Says of a kind that is neither built in nor defined by the set whether its objects live in namespaces: what
     /// a cluster's discovery knows.
-    pub fn kind(&mut self, group: impl Into<String>, kind: impl Into<String>, namespaced: bool) -> &mut Self {
-        self.definitions.entry((group.into(), kind.into())).or_insert(namespaced);
+    pub fn kind(&mut self, group: &str, kind: &str, scope: Scope) -> &mut Self {
+        self.kinds.discover(group, kind, scope);
         self
     }
 
@@ -120,20 +118,16 @@ impl WantedBuilder {
 
     /// The set, with each object's namespace settled.
     pub fn finish(self) -> Wanted {
-        let Self { mut wanted, definitions, .. } = self;
+        let Self { mut wanted, kinds, .. } = self;
         let hooks = wanted.hooks.iter_mut().map(|hook| &mut hook.member);
         for member in wanted.members.iter_mut().chain(&mut wanted.crds).chain(hooks) {
             let id = &mut member.id;
-            // Most kinds are built in; only the others are worth a look at what is defined.
-            let namespaced = if kinds::is_built_in(&id.group) {
-                !kinds::is_cluster_scoped(&id.group, &id.kind)
-            } else {
-                *definitions.get(&(id.group.clone(), id.kind.clone())).unwrap_or(&true)
-            };
-            if !namespaced {
-                id.namespace = None;
-            } else if id.namespace.is_none() {
-                id.namespace = Some(wanted.namespace.clone());
+            match kinds.scope(&id.group, &id.kind) {
+                Some(Scope::Cluster) => id.namespace = None,
+                // Nobody knows every kind; most live in namespaces.
+                Some(Scope::Namespaced) | None => {
+                    id.namespace.get_or_insert_with(|| wanted.namespace.clone());
+                }
             }
         }
         wanted
@@ -188,8 +182,10 @@ impl WantedBuilder {
         let namespace = field(&["metadata", "namespace"]).filter(|namespace| !namespace.is_empty());
         let own = namespace.unwrap_or(&self.wanted.namespace);
         let (nature, needs) = facts::read(group, kind, own, value);
-        if let Nature::Definition(Definition { group, kind, namespaced, .. }) = &nature {
-            self.definitions.insert((group.clone(), kind.clone()), *namespaced);
+        if matches!(nature, Nature::Definition(_))
+            && let Ok(definition) = objects::Definition::read(value)
+        {
+            self.kinds.define(&definition);
         }
         let annotations = annotations(value, text, written.line);
         self.wanted.resource_groups |= annotations.iter().any(|found| found.spelling.is_resource_group());

@@ -23,9 +23,9 @@ pub(super) fn read(
     for (number, member) in members.iter().enumerate() {
         let name = marks[number].layer.as_deref();
         if let Some(name) = name {
-            let layer = *named[member.chart.at()].entry(name).or_insert_with(|| {
-                new_layer(&mut layers, member.chart, Some(name))
-            });
+            let layer = *named[member.chart.at()]
+                .entry(name)
+                .or_insert_with(|| new_layer(&mut layers, member.chart, Some(name)));
             layer_of[number] = Some(layer);
         } else if marks[number].needs.is_some() {
             layer_of[number] = Some(new_layer(&mut layers, member.chart, None));

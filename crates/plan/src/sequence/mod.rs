@@ -3,11 +3,11 @@
 mod layers;
 mod subcharts;
 
+use crate::LayerIndex;
 use crate::error::PlanError;
 use crate::input::marks::Marks;
 use crate::input::{ChartTree, Member, Sequencing};
 use crate::output::Note;
-use crate::LayerIndex;
 
 /// The declared order of a wanted set.
 #[derive(Debug)]

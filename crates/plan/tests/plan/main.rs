@@ -1,0 +1,4 @@
+//! What the planner promises, by subject.
+
+mod seeds;
+mod world;
