@@ -13,6 +13,7 @@
 //! - [`Kinds`] knows which kinds have a namespace and who defines them: the API server, the set itself, or
 //!   somebody else.
 //! - [`GoDuration`] is a span of time as users write it: `1h30m`, or `7d`.
+//! - [`readiness`] tells when an object is ready: kstatus, and what charts and ordering add to it.
 //! - [`jsonpath`] is Kubernetes' dialect of JSONPath, which finds things inside of an object.
 //!
 //! ```
@@ -27,15 +28,21 @@
 //! # let _: ObjectId = head.id("shop");
 //! ```
 
+mod annotation_list;
 mod duration;
+mod go_text;
 mod identity;
 pub mod jsonpath;
 mod kind_order;
 pub mod kinds;
 mod manifest;
+mod moment;
+pub mod readiness;
 
+pub use annotation_list::{ListError, annotation_list};
 pub use duration::{GoDuration, GoDurationError};
 pub use identity::ObjectId;
 pub use kind_order::KindOrder;
 pub use kinds::{Definition, DefinitionError, Kinds, Origin, Scope};
 pub use manifest::{Head, Manifest, Source};
+pub use moment::parse_time;

@@ -3,14 +3,18 @@
 //! It is what `kubectl -o jsonpath` speaks: text with actions in braces, paths with slices, unions, filters and
 //! recursive descent, and loops.
 
+mod compare;
 mod evaluate;
 mod parse;
 mod print;
+mod quoted;
+
+use std::borrow::Cow;
 
 use goyaml::Value;
 use thiserror::Error;
 
-use parse::Piece;
+use parse::{Piece, Step};
 
 /// A parsed template.
 #[derive(Debug, Clone)]
@@ -20,8 +24,26 @@ pub struct JsonPath {
 
 /// Why a template cannot be read, or has no result for some data.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct JsonPathError(pub(crate) String);
+#[error("{message}")]
+pub struct JsonPathError {
+    message: String,
+    at: Option<usize>,
+}
+
+impl JsonPathError {
+    fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), at: None }
+    }
+
+    fn at(at: usize, message: impl Into<String>) -> Self {
+        Self { message: message.into(), at: Some(at) }
+    }
+
+    /// Where in the template reading stopped, in bytes; inside of brackets, where these begin.
+    pub fn position(&self) -> Option<usize> {
+        self.at
+    }
+}
 
 impl JsonPath {
     /// Reads a template.
@@ -29,14 +51,54 @@ impl JsonPath {
         Ok(Self { pieces: parse::template(template)? })
     }
 
+    /// Reads a template that is one path, and nothing else: no text around it, no loops, no bare words.
+    pub fn parse_path(template: &str) -> Result<Self, JsonPathError> {
+        let path = Self::parse(template)?;
+        let [Piece::Action(steps)] = path.pieces.as_slice() else {
+            return Err(JsonPathError::at(0, "this is not a single path"));
+        };
+        match bare_word(steps) {
+            Some((name, at)) => Err(JsonPathError::at(at, format!("unrecognized identifier {name}"))),
+            None => Ok(path),
+        }
+    }
+
     /// The text that the template makes of some data. A path that leads nowhere is an error.
     pub fn render(&self, data: &Value) -> Result<String, JsonPathError> {
+        self.print(data, false)
+    }
+
+    /// The text that the template makes of some data. A name that is missing is no error, and leaves no trace; that
+    /// is how `kubectl get` prints.
+    pub fn render_leniently(&self, data: &Value) -> Result<String, JsonPathError> {
+        self.print(data, true)
+    }
+
+    /// The values that the template finds in some data, in their order; none if something on the way is missing or
+    /// of the wrong kind.
+    pub fn find<'a>(&self, data: &'a Value) -> Vec<Cow<'a, Value>> {
+        let found = evaluate::template(&self.pieces, data, true).unwrap_or_default();
+        found.into_iter().flatten().flatten().collect()
+    }
+
+    fn print(&self, data: &Value, allow_missing: bool) -> Result<String, JsonPathError> {
         let mut text = String::new();
-        for results in evaluate::template(&self.pieces, Some(data))? {
+        for results in evaluate::template(&self.pieces, data, allow_missing)? {
             print::results(&results, &mut text)?;
         }
         Ok(text)
     }
+}
+
+/// The first word of a path that is neither a name nor a value, and where it stands.
+fn bare_word(steps: &[Step]) -> Option<(&str, usize)> {
+    steps.iter().find_map(|step| match step {
+        Step::Keyword { name, at } => Some((name.as_str(), *at)),
+        Step::Union(paths) => paths.iter().find_map(|steps| bare_word(steps)),
+        Step::Filter { left, right, .. } => bare_word(left).or_else(|| bare_word(right)),
+        Step::Exists(steps) => bare_word(steps),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
@@ -129,8 +191,8 @@ mod tests {
             ("{....x}", "invalid multiple recursive descent"),
         ] {
             assert_eq!(
-                JsonPath::parse(template).map(|_| ()),
-                Err(JsonPathError(message.to_owned())),
+                JsonPath::parse(template).map(|_| ()).map_err(|error| error.to_string()),
+                Err(message.to_owned()),
                 "{template}"
             );
         }

@@ -1,16 +1,17 @@
 //! From the text of a template to its pieces.
 
+use goyaml::strconv::{atoi, is_print, parse_float};
+
 use super::JsonPathError;
+use super::quoted::unquote;
 
 /// A part of a template: text, or what stands between braces.
 #[derive(Debug, Clone)]
 pub(super) enum Piece {
     /// Text that is printed as it is.
     Text(String),
-    /// A path, evaluated and printed.
-    Path(Vec<Step>),
-    /// Everything up to the matching `{end}`, for each result of the path.
-    Range(Vec<Step>, Vec<Piece>),
+    /// A path, evaluated and printed. `range` and `end` among its steps open and close loops.
+    Action(Vec<Step>),
 }
 
 /// One step of a path.
@@ -27,7 +28,7 @@ pub(super) enum Step {
     Union(Vec<Vec<Step>>),
     Filter { left: Vec<Step>, operator: String, right: Vec<Step> },
     Exists(Vec<Step>),
-    Keyword(String),
+    Keyword { name: String, at: usize },
 }
 
 /// `[from:to:by]`, or one element if there is no colon.
@@ -39,104 +40,79 @@ pub(super) struct Slice {
     pub(super) by: Option<i64>,
 }
 
-fn error<T>(message: impl Into<String>) -> Result<T, JsonPathError> {
-    Err(JsonPathError(message.into()))
-}
-
 /// Reads a whole template.
 pub(super) fn template(text: &str) -> Result<Vec<Piece>, JsonPathError> {
-    let mut flat = Vec::new();
-    let mut rest = text;
-    while let Some(open) = rest.find('{') {
-        if open > 0 {
-            flat.push(Piece::Text(rest[..open].to_owned()));
+    let mut pieces = Vec::new();
+    let mut reader = Reader { text, at: 0 };
+    while let Some(length) = reader.rest().find('{') {
+        if length > 0 {
+            pieces.push(Piece::Text(reader.take(length).to_owned()));
         }
-        let mut reader = Reader { rest: &rest[open + 1..] };
-        flat.push(Piece::Path(reader.action()?));
-        rest = reader.rest;
+        reader.take(1);
+        pieces.push(Piece::Action(reader.action()?));
     }
-    if !rest.is_empty() {
-        flat.push(Piece::Text(rest.to_owned()));
+    if !reader.rest().is_empty() {
+        pieces.push(Piece::Text(reader.rest().to_owned()));
     }
-    Ok(nest(&mut flat.into_iter(), Nesting::Outermost))
+    Ok(pieces)
 }
 
-/// Whether an `{end}` closes something here.
-#[derive(Clone, Copy, PartialEq)]
-enum Nesting {
-    /// It does not: it stays in place, and fails when the template is used.
-    Outermost,
-    InRange,
-}
-
-/// Puts what stands between `{range}` and `{end}` into the range.
-fn nest(pieces: &mut std::vec::IntoIter<Piece>, nesting: Nesting) -> Vec<Piece> {
-    let mut block = Vec::new();
-    while let Some(piece) = pieces.next() {
-        match piece {
-            Piece::Path(steps) if nesting == Nesting::InRange && is_keyword(&steps, "end") => break,
-            Piece::Path(mut steps) if is_keyword(&steps, "range") => {
-                steps.remove(0);
-                block.push(Piece::Range(steps, nest(pieces, Nesting::InRange)));
-            }
-            other => block.push(other),
-        }
+/// The path inside a filter, union or index, read as if it stood in braces of its own. What would follow its closing
+/// brace is read and forgotten, as `kubectl` does.
+fn inner(text: &str) -> Result<Vec<Step>, JsonPathError> {
+    match template(&format!("{{{text}}}"))?.into_iter().next() {
+        Some(Piece::Action(steps)) => Ok(steps),
+        _ => Ok(Vec::new()),
     }
-    block
-}
-
-fn is_keyword(steps: &[Step], keyword: &str) -> bool {
-    matches!(steps.first(), Some(Step::Keyword(name)) if name == keyword)
-}
-
-/// The path inside a filter, union or index, which has braces of its own only in thought.
-fn path(text: &str) -> Result<Vec<Step>, JsonPathError> {
-    Reader { rest: &format!("{text}}}") }.action()
 }
 
 struct Reader<'a> {
-    rest: &'a str,
+    text: &'a str,
+    at: usize,
 }
 
 impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
     fn take(&mut self, bytes: usize) -> &'a str {
-        let (taken, rest) = self.rest.split_at(bytes);
-        self.rest = rest;
+        let taken = &self.rest()[..bytes];
+        self.at += bytes;
         taken
     }
 
-    /// Everything before the first character that satisfies the condition; `None` if there is none.
-    fn until(&mut self, end: impl Fn(char) -> bool) -> Option<&'a str> {
-        let length = self.rest.find(end)?;
-        Some(self.take(length))
+    fn error<T>(&self, message: impl Into<String>) -> Result<T, JsonPathError> {
+        Err(JsonPathError::at(self.at, message))
     }
 
     /// Reads up to and including the closing brace.
     fn action(&mut self) -> Result<Vec<Step>, JsonPathError> {
         let mut steps = Vec::new();
         loop {
-            if self.rest.starts_with("[?(") {
+            let rest = self.rest();
+            if rest.starts_with("[?(") {
                 steps.push(self.filter()?);
                 continue;
             }
-            if self.rest.starts_with("..") {
-                self.take(2);
+            if rest.starts_with("..") {
                 if matches!(steps.last(), Some(Step::Recursive)) {
-                    return error("invalid multiple recursive descent");
+                    return self.error("invalid multiple recursive descent");
                 }
+                self.take(2);
                 steps.push(Step::Recursive);
-                if self.rest.starts_with(is_word) {
+                if self.rest().starts_with(is_word) {
                     steps.push(self.field());
                 }
                 continue;
             }
-            let Some(character) = self.rest.chars().next() else { return error("unclosed action") };
+            let Some(character) = rest.chars().next() else { return self.error("unclosed action") };
             match character {
                 '}' => {
                     self.take(1);
                     return Ok(steps);
                 }
-                '\n' | '\r' => return error("unclosed action"),
+                '\n' | '\r' => return self.error("unclosed action"),
                 ' ' | '@' | '$' => {
                     self.take(1);
                 }
@@ -146,152 +122,172 @@ impl<'a> Reader<'a> {
                     self.take(1);
                     steps.push(self.field());
                 }
-                '+' | '-' | '0'..='9' => steps.push(self.number()?),
-                _ if is_word(character) => {
-                    let word = self.until(is_terminator).unwrap_or_else(|| self.rest_of());
-                    steps.push(match word {
-                        "true" => Step::Bool(true),
-                        "false" => Step::Bool(false),
-                        _ => Step::Keyword(word.to_owned()),
-                    });
-                }
+                '+' | '-' => steps.push(self.number()?),
+                _ if is_digit(character) => steps.push(self.number()?),
+                _ if is_word(character) => steps.push(self.word()),
                 _ => {
-                    return error(format!(
-                        "unrecognized character in action: U+{:04X} '{character}'",
-                        character as u32
-                    ));
+                    let code = character as u32;
+                    let shown = if is_print(character) { format!(" '{character}'") } else { String::new() };
+                    return self.error(format!("unrecognized character in action: U+{code:04X}{shown}"));
                 }
             }
         }
     }
 
-    fn rest_of(&mut self) -> &'a str {
-        self.take(self.rest.len())
+    fn word(&mut self) -> Step {
+        let at = self.at;
+        let length = self.rest().find(is_terminator).unwrap_or(self.rest().len());
+        match self.take(length) {
+            "true" => Step::Bool(true),
+            "false" => Step::Bool(false),
+            name => Step::Keyword { name: name.to_owned(), at },
+        }
     }
 
-    /// A name up to the next dot, bracket or space; a backslash keeps what follows in the name.
+    /// A name up to the next dot, bracket or space. A backslash keeps what follows in the name, and is dropped
+    /// wherever it stands.
     fn field(&mut self) -> Step {
-        let mut name = String::new();
-        let mut characters = self.rest.char_indices();
-        let mut length = self.rest.len();
+        let mut characters = self.rest().char_indices();
+        let mut length = self.rest().len();
         while let Some((at, character)) = characters.next() {
             if character == '\\' {
-                name.extend(characters.next().map(|(_, escaped)| escaped));
+                characters.next();
             } else if is_terminator(character) {
                 length = at;
                 break;
-            } else {
-                name.push(character);
             }
         }
-        self.take(length);
-        if name == "*" { Step::Wildcard } else { Step::Field(name) }
+        match self.take(length) {
+            "*" => Step::Wildcard,
+            name => Step::Field(name.replace('\\', "")),
+        }
     }
 
     fn number(&mut self) -> Result<Step, JsonPathError> {
-        let signed = usize::from(self.rest.starts_with(['+', '-']));
-        let length = self.rest[signed..]
-            .find(|c: char| c != '.' && !c.is_ascii_digit())
-            .map_or(self.rest.len(), |n| n + signed);
-        let text = self.take(length);
-        if let Ok(integer) = text.parse() {
-            return Ok(Step::Integer(integer));
-        }
-        text.parse().map(Step::Float).or_else(|_| error(format!("cannot parse number {text}")))
-    }
-
-    fn quoted(&mut self, quote: char) -> Result<Step, JsonPathError> {
-        let mut text = String::new();
-        let mut characters = self.rest.char_indices().skip(1);
-        while let Some((at, character)) = characters.next() {
-            match character {
-                '\n' => break,
-                '\\' => match characters.next().map(|(_, escaped)| escaped) {
-                    Some('n') => text.push('\n'),
-                    Some('t') => text.push('\t'),
-                    Some('r') => text.push('\r'),
-                    Some(escaped @ ('\\' | '"' | '\'')) => text.push(escaped),
-                    _ => return error(format!("unquote string {} error invalid syntax", self.rest)),
-                },
-                _ if character == quote => {
-                    self.take(at + 1);
-                    return Ok(Step::Text(text));
-                }
-                other => text.push(other),
-            }
-        }
-        error("unterminated quoted string")
-    }
-
-    fn brackets(&mut self, steps: &mut Vec<Step>) -> Result<(), JsonPathError> {
-        let Some(inside) = self.until(|c| c == ']' || c == '\n').filter(|_| self.rest.starts_with(']'))
-        else {
-            return error("unterminated array");
+        let rest = self.rest();
+        let signed = usize::from(rest.starts_with(['+', '-']));
+        let length =
+            rest[signed..].find(|c| c != '.' && !is_digit(c)).map_or(rest.len(), |length| length + signed);
+        let text = &rest[..length];
+        let step = match (atoi(text), parse_float(text, 64)) {
+            (Ok(integer), _) => Step::Integer(integer),
+            (_, Ok(float)) => Step::Float(float),
+            _ => return self.error(format!("cannot parse number {text}")),
         };
-        self.take(1);
-        let inside = &inside[1..];
+        self.take(length);
+        Ok(step)
+    }
+
+    /// A text in quotes. It ends at the first quote that no backslash precedes.
+    fn quoted(&mut self, quote: char) -> Result<Step, JsonPathError> {
+        let rest = self.rest();
+        let line = rest.find('\n').unwrap_or(rest.len());
+        let closing = rest[..line]
+            .char_indices()
+            .skip(1)
+            .find(|(at, character)| *character == quote && !rest[..*at].ends_with('\\'));
+        let Some((end, _)) = closing else { return self.error("unterminated quoted string") };
+        let Some(text) = unquote(&rest[1..end], quote) else {
+            return self.error(format!("unquote string {} error invalid syntax", &rest[..=end]));
+        };
+        self.take(end + 1);
+        Ok(Step::Text(text))
+    }
+
+    /// `[…]` that is not a filter: several of them at once, a name in quotes, or a slice.
+    fn brackets(&mut self, steps: &mut Vec<Step>) -> Result<(), JsonPathError> {
+        let rest = self.rest();
+        let end = rest.find([']', '\n']).filter(|end| rest[*end..].starts_with(']'));
+        let Some(end) = end else { return self.error("unterminated array") };
+        let inside = &rest[1..end];
+        let here = |error: JsonPathError| JsonPathError { at: Some(self.at), ..error };
         if inside.contains(',') {
-            let union = inside.split(',').map(|part| path(&format!("[{}]", part.trim_matches(' '))));
-            steps.push(Step::Union(union.collect::<Result<_, _>>()?));
-        } else if let Some(key) = inside.strip_prefix('\'').and_then(|key| key.strip_suffix('\'')) {
-            steps.extend(path(&format!(".{key}"))?);
+            let parts = inside.split(',').map(|part| inner(&format!("[{}]", part.trim_matches(' '))));
+            steps.push(Step::Union(parts.collect::<Result<_, _>>().map_err(here)?));
+        } else if let Some(key) = key(inside) {
+            steps.extend(inner(&format!(".{key}")).map_err(here)?);
         } else {
-            steps.push(Step::Slice(slice(if inside == "*" { ":" } else { inside })?));
+            steps.push(Step::Slice(slice(if inside == "*" { ":" } else { inside }).map_err(here)?));
         }
+        self.take(end + 1);
         Ok(())
     }
 
+    /// `[?(…)]`. Only the first pair of quotes can hide a closing parenthesis, as `kubectl` has it.
     fn filter(&mut self) -> Result<Step, JsonPathError> {
         let start = "[?(".len();
+        let rest = self.rest();
         let mut quote = None;
-        let mut closed = None;
-        for (at, character) in self.rest.char_indices().skip(start) {
+        let mut is_closed = false;
+        let mut end = None;
+        for (at, character) in rest.char_indices().skip(start) {
             match character {
                 '\n' => break,
                 '"' | '\'' if quote.is_none() => quote = Some(character),
-                _ if Some(character) == quote && !self.rest[..at].ends_with('\\') => quote = None,
-                ')' if quote.is_none() => {
-                    closed = Some(at);
+                '"' | '\'' => is_closed |= quote == Some(character) && !rest[..at].ends_with('\\'),
+                ')' if quote.is_some() == is_closed => {
+                    end = Some(at);
                     break;
                 }
                 _ => {}
             }
         }
-        let Some(closed) = closed else { return error("unterminated filter") };
-        let inside = &self.take(closed)[start..];
-        if !self.rest.starts_with(")]") {
-            return error("unclosed array expect ]");
+        let Some(end) = end else { return self.error("unterminated filter") };
+        if !rest[end..].starts_with(")]") {
+            return self.error("unclosed array expect ]");
         }
-        self.take(2);
-        let comparison = |c: char| matches!(c, '!' | '<' | '>' | '=');
-        let Some(at) = inside.find(comparison).filter(|at| *at > 0) else {
-            return Ok(Step::Exists(path(inside)?));
+        let here = |error: JsonPathError| JsonPathError { at: Some(self.at), ..error };
+        let inside = &rest[start..end];
+        let step = match comparison(inside) {
+            None => Step::Exists(inner(inside).map_err(here)?),
+            Some((left, operator, right)) => Step::Filter {
+                left: inner(left).map_err(here)?,
+                operator: operator.to_owned(),
+                right: inner(right).map_err(here)?,
+            },
         };
-        let length = inside[at..].find(|c| !comparison(c)).unwrap_or(inside.len() - at);
-        let (left, right) = (&inside[..at], &inside[at + length..]);
-        Ok(Step::Filter {
-            left: path(left)?,
-            operator: inside[at..at + length].to_owned(),
-            right: path(right)?,
-        })
+        self.take(end + 2);
+        Ok(step)
     }
+}
+
+/// Divides a filter at its operator. Both sides must be something: an operator at the end gives its last character
+/// away.
+fn comparison(text: &str) -> Option<(&str, &str, &str)> {
+    let is_operator = |c: char| matches!(c, '!' | '<' | '>' | '=');
+    let start = text.find(is_operator).filter(|start| *start > 0)?;
+    let end = text[start..].find(|c| !is_operator(c)).map_or(text.len() - 1, |length| start + length);
+    (end > start).then(|| (&text[..start], &text[start..end], &text[end..]))
+}
+
+/// What stands between single quotes, if that is all.
+fn key(inside: &str) -> Option<&str> {
+    inside.strip_prefix('\'')?.strip_suffix('\'').filter(|key| !key.contains('\''))
 }
 
 fn slice(text: &str) -> Result<Slice, JsonPathError> {
     let parts: Vec<&str> = text.split(':').collect();
+    let is_number = |part: &&str| part.strip_prefix('-').unwrap_or(part).bytes().all(|b| b.is_ascii_digit());
+    if parts.len() > 3 || !parts.iter().all(is_number) {
+        return Err(JsonPathError::new(format!("invalid array index {text}")));
+    }
     let number = |part: Option<&&str>| match part {
         None | Some(&"") => Ok(None),
-        Some(part) => part.parse().map(Some).or_else(|_| error(format!("invalid array index {text}"))),
+        Some(part) => {
+            let number = atoi(part).map(Some);
+            number.map_err(|_| JsonPathError::new(format!("array index {part} is not a number")))
+        }
     };
-    if parts.len() > 3 {
-        return error(format!("invalid array index {text}"));
-    }
     Ok(Slice {
         from: number(parts.first())?,
         to: number(parts.get(1))?,
         single: parts.len() == 1,
         by: number(parts.get(2))?,
     })
+}
+
+fn is_digit(character: char) -> bool {
+    character.is_ascii_digit() || (!character.is_ascii() && character.is_numeric())
 }
 
 fn is_word(character: char) -> bool {

@@ -4,26 +4,23 @@ use goyaml::Value;
 
 use super::JsonPathError;
 use super::evaluate::Found;
+use crate::go_text;
 
 /// Appends the results of one piece, separated by spaces.
 pub(super) fn results(found: &Found<'_>, text: &mut String) -> Result<(), JsonPathError> {
-    for (index, value) in found.iter().enumerate() {
+    for (index, item) in found.iter().enumerate() {
         if index > 0 {
             text.push(' ');
         }
-        match value.as_ref() {
-            Value::Null => text.push_str("null"),
-            Value::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
-            Value::Int(value) => text.push_str(&value.to_string()),
-            Value::Uint(value) => text.push_str(&value.to_string()),
-            Value::Float(value) => text.push_str(&goyaml::strconv::format_float(*value, b'g', -1, 64)),
-            Value::Number(value) => text.push_str(value),
-            Value::String(value) => text.push_str(value),
-            value @ (Value::Sequence(_) | Value::Mapping(_)) => {
+        match item.as_deref() {
+            None => text.push_str("<no value>"),
+            Some(Value::Null) => text.push_str("null"),
+            Some(value @ (Value::Sequence(_) | Value::Mapping(_))) => {
                 let json =
-                    goyaml::json::to_string(value).map_err(|error| JsonPathError(error.to_string()))?;
+                    goyaml::json::to_string(value).map_err(|error| JsonPathError::new(error.to_string()))?;
                 text.push_str(&json);
             }
+            Some(scalar) => text.push_str(&go_text::text(scalar)),
         }
     }
     Ok(())
