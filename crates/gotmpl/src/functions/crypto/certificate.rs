@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use aws_lc_rs::digest;
-use aws_lc_rs::rsa::KeySize;
+use primes::Size;
 
 use super::der::{self, Reader, oid, tag};
 use super::key::Key;
@@ -99,18 +99,22 @@ fn names(list: &List) -> std::result::Result<Vec<String>, FunctionError> {
 }
 
 /// The key in an argument, or a new one.
-fn subject_key(args: Args<'_>, index: Option<usize>) -> std::result::Result<Key, FunctionError> {
+fn subject_key(
+    context: &Context,
+    args: Args<'_>,
+    index: Option<usize>,
+) -> std::result::Result<Key, FunctionError> {
     match index {
         Some(index) => {
             Key::from_pem(&args.str(index)).map_err(|error| failed(format!("parsing private key: {error}")))
         }
-        None => Key::new_rsa(KeySize::Rsa2048)
+        None => Key::new_rsa(context, Size::Rsa2048)
             .map_err(|error| failed(format!("error generating rsa key: {error}"))),
     }
 }
 
 pub(super) fn authority(context: &Context, args: Args<'_>, key: Option<usize>) -> Result {
-    let key = subject_key(args, key)?;
+    let key = subject_key(context, args, key)?;
     let request = Request {
         common_name: args.str(0).into_owned(),
         addresses: Vec::new(),
@@ -122,12 +126,12 @@ pub(super) fn authority(context: &Context, args: Args<'_>, key: Option<usize>) -
 }
 
 pub(super) fn self_signed(context: &Context, args: Args<'_>, key: Option<usize>) -> Result {
-    let key = subject_key(args, key)?;
+    let key = subject_key(context, args, key)?;
     issue(context, &Request::from_args(args)?, &key, None)
 }
 
 pub(super) fn signed(context: &Context, args: Args<'_>, key: Option<usize>) -> Result {
-    let key = subject_key(args, key)?;
+    let key = subject_key(context, args, key)?;
     let Some(authority) = args.value(4).downcast::<Certificate>() else {
         return Err(failed("unable to decode certificate"));
     };

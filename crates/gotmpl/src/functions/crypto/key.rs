@@ -1,12 +1,13 @@
 //! Private keys: making, reading, printing, and signing with them.
 
-use aws_lc_rs::encoding::{AsBigEndian, AsDer, EcPrivateKeyBin, Pkcs8V1Der};
+use aws_lc_rs::encoding::{AsBigEndian, EcPrivateKeyBin};
 use aws_lc_rs::rand::SystemRandom;
-use aws_lc_rs::rsa::{self, KeySize};
+use aws_lc_rs::rsa;
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING, ECDSA_P521_SHA512_ASN1_SIGNING,
     EcdsaKeyPair, EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair as _, RSA_PKCS1_SHA256,
 };
+use primes::Size;
 
 use super::der::{self, Reader, oid, tag};
 use super::{dsa, pem, random};
@@ -48,7 +49,7 @@ const MALFORMED: &str = "asn1: syntax error: data truncated";
 /// sprig's `genPrivateKey`: a new key as PEM, or what is wrong.
 pub(super) fn generated(context: &Context, kind: &str) -> String {
     let key = match kind {
-        "" | "rsa" => Key::new_rsa(KeySize::Rsa4096),
+        "" | "rsa" => Key::new_rsa(context, Size::Rsa4096),
         "dsa" => match dsa::generate(context) {
             Some(key) => Ok(Key::Dsa(key)),
             None => return "failed to generate dsa params: no primes found".to_owned(),
@@ -64,10 +65,12 @@ pub(super) fn generated(context: &Context, kind: &str) -> String {
 }
 
 impl Key {
-    pub(super) fn new_rsa(size: KeySize) -> Result<Self, String> {
-        let pair = rsa::KeyPair::generate(size).map_err(|error| error.to_string())?;
-        let der: Pkcs8V1Der<'_> = pair.as_der().map_err(|error| error.to_string())?;
-        Self::from_pkcs8(der.as_ref())
+    pub(super) fn new_rsa(context: &Context, size: Size) -> Result<Self, String> {
+        let mut random = |bytes: &mut [u8]| context.environment.fill_random(bytes);
+        let key = primes::generate(size, &mut random).ok_or("random numbers repeat themselves")?;
+        let version = der::integer(&[]);
+        let numbers = key.numbers().map(der::integer);
+        Self::from_pkcs1(&der::sequence(&[version.as_slice(), &numbers.concat()]))
     }
 
     /// Reads a key in any of the forms that sprig prints.
