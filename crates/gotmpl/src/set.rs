@@ -66,7 +66,7 @@ impl TemplateSet {
             functions,
             missing_key,
             limits,
-            context: Context { environment, lint },
+            context: Context { environment, lint, value_bytes: limits.value_bytes },
             scope: Rc::new(Scope::new(name)),
             parsed: RefCell::default(),
         }

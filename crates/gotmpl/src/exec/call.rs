@@ -52,11 +52,12 @@ impl<'t> State<'t, '_, '_> {
             None => last.as_ref().map(|slot| describe_callee(&slot.value)).unwrap_or_default(),
         });
         let frame = self.arguments(dot, signature, args, last)?;
-        let result = match function.run {
+        let result = self.run.check_arguments(frame.base).and_then(|()| match function.run {
             Run::Native(native) => native(self.run.context, Args::new(&self.run.arguments[frame.base..]))
                 .map(|value| Slot::of(value, function.returns)),
             Run::Engine(engine) => self.call_engine(engine, &frame, callee),
-        };
+        });
+        let result = result.and_then(|slot| self.run.count_made(&slot.value).map(|()| slot));
         self.run.arguments.truncate(frame.base);
         result.map_err(|error| self.call_error(node, function.name, error))
     }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 mod call;
 mod eval;
 mod include;
+mod memory;
 pub(crate) mod scope;
 pub(crate) mod slot;
 mod state;
@@ -45,11 +46,19 @@ pub struct Limits {
     pub output_bytes: usize,
     /// How many nodes may be executed.
     pub steps: u64,
+    /// How many bytes a value may hold that a function makes. All values together may hold four times as much.
+    pub value_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { include_depth: 1000, template_depth: 20_000, output_bytes: 256 << 20, steps: 2_000_000_000 }
+        Self {
+            include_depth: 1000,
+            template_depth: 20_000,
+            output_bytes: 256 << 20,
+            steps: 2_000_000_000,
+            value_bytes: 256 << 20,
+        }
     }
 }
 
@@ -70,6 +79,10 @@ pub(crate) struct Run<'r> {
     pub(crate) included: HashMap<Rc<str>, usize>,
     pub(crate) depth: usize,
     pub(crate) steps: u64,
+    /// Bytes that calls have made, but for what was dropped when they were last counted.
+    made: usize,
+    /// When they are to be counted again.
+    count_at: usize,
     variables: Vec<Variable>,
     arguments: Vec<Value>,
 }
@@ -94,6 +107,8 @@ impl<'r> Run<'r> {
             included: HashMap::new(),
             depth: 0,
             steps: 0,
+            made: 0,
+            count_at: limits.value_bytes,
             variables: Vec::new(),
             arguments: Vec::new(),
         }

@@ -42,12 +42,12 @@ pub(super) static TABLE: &[Function] = &[
             abbreviated(text, left, right)
         })
     }),
-    Function::new("wrap", &[INT, STRING], STRING, |_, args| {
-        Ok(wrapped(args.bytes(1), args.int(0), b"\n", false))
+    Function::new("wrap", &[INT, STRING], STRING, |context, args| {
+        wrapped(context, args.bytes(1), args.int(0), b"\n", false)
     }),
-    Function::new("wrapWith", &[INT, STRING, STRING], STRING, |_, args| {
+    Function::new("wrapWith", &[INT, STRING, STRING], STRING, |context, args| {
         let separator = if args.bytes(1).is_empty() { b"\n" } else { args.bytes(1) };
-        Ok(wrapped(args.bytes(2), args.int(0), separator, true))
+        wrapped(context, args.bytes(2), args.int(0), separator, true)
     }),
 ];
 
@@ -217,11 +217,12 @@ fn abbreviate(text: &[u8], offset: i64, width: i64) -> Vec<u8> {
 }
 
 /// Breaks a text into lines of at most a width at its spaces; words longer than that too, if asked for.
-fn wrapped(text: &[u8], width: i64, separator: &[u8], break_words: bool) -> Value {
+fn wrapped(context: &Context, text: &[u8], width: i64, separator: &[u8], break_words: bool) -> Result {
     let width = usize::try_from(width).unwrap_or(1).max(1);
     let mut output = Vec::with_capacity(text.len());
     let mut offset = 0;
     while text.len() - offset > width {
+        context.room_for(Some(output.len()))?;
         if text[offset] == b' ' {
             offset += 1;
             continue;
@@ -251,5 +252,5 @@ fn wrapped(text: &[u8], width: i64, separator: &[u8], break_words: bool) -> Valu
         }
     }
     output.extend_from_slice(&text[offset..]);
-    Text::from_bytes(output).into()
+    Ok(Text::from_bytes(output).into())
 }

@@ -125,7 +125,8 @@ fn dig(_: &Context, args: Args<'_>) -> Result {
     Ok(map.get(last).unwrap_or_else(|| otherwise.clone()))
 }
 
-fn deep_copied(_: &Context, args: Args<'_>) -> Result {
+fn deep_copied(context: &Context, args: Args<'_>) -> Result {
+    context.room_for_all_of(args.value(0))?;
     match args.value(0) {
         Value::Nil => Err(FunctionError::new("reflect: call of reflect.Value.Type on zero Value")),
         value if nests_too_deeply(value, 0) => Err(FunctionError::new("value nests too deeply to be copied")),

@@ -9,18 +9,28 @@ use crate::value::{Entries, List, Map, Type, Value};
 type Result = std::result::Result<Value, FunctionError>;
 
 pub(super) static TABLE: &[Function] = &[
-    Function::new("toJson", &[ANY], STRING, |_, args| {
+    Function::new("toJson", &[ANY], STRING, |context, args| {
+        context.room_for_all_of(args.value(0))?;
         Ok(goyaml::json::to_string(args.value(0)).unwrap_or_default().into())
     }),
-    Function::new("mustToJson", &[ANY], STRING, |_, args| written(goyaml::json::to_string(args.value(0)))),
-    Function::new("toPrettyJson", &[ANY], STRING, |_, args| {
+    Function::new("mustToJson", &[ANY], STRING, |context, args| {
+        context.room_for_all_of(args.value(0))?;
+        written(goyaml::json::to_string(args.value(0)))
+    }),
+    Function::new("toPrettyJson", &[ANY], STRING, |context, args| {
+        context.room_for_all_of(args.value(0))?;
         Ok(goyaml::json::to_string_pretty(args.value(0)).unwrap_or_default().into())
     }),
-    Function::new("mustToPrettyJson", &[ANY], STRING, |_, args| {
+    Function::new("mustToPrettyJson", &[ANY], STRING, |context, args| {
+        context.room_for_all_of(args.value(0))?;
         written(goyaml::json::to_string_pretty(args.value(0)))
     }),
-    Function::new("toRawJson", &[ANY], STRING, |_, args| written(goyaml::json::to_string_raw(args.value(0)))),
-    Function::new("mustToRawJson", &[ANY], STRING, |_, args| {
+    Function::new("toRawJson", &[ANY], STRING, |context, args| {
+        context.room_for_all_of(args.value(0))?;
+        written(goyaml::json::to_string_raw(args.value(0)))
+    }),
+    Function::new("mustToRawJson", &[ANY], STRING, |context, args| {
+        context.room_for_all_of(args.value(0))?;
         written(goyaml::json::to_string_raw(args.value(0)))
     }),
     Function::new("fromJson", &[STRING], MAP_ANY, |_, args| Ok(map_or_error(read(args), ""))),

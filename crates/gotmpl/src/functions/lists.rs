@@ -122,16 +122,22 @@ fn contains(items: &[Value], wanted: &Value) -> bool {
     items.iter().any(|item| wanted.deep_equal(item))
 }
 
-fn uniq(_: &Context, args: Args<'_>) -> Result {
+fn uniq(context: &Context, args: Args<'_>) -> Result {
     with_items(args.value(0), "Cannot find uniq on type", |items| {
         let mut distinct = Vec::new();
+        let mut comparisons = 0_usize;
         for item in items {
+            // The square of the length: one comparison takes about as long as making a byte.
+            comparisons += distinct.len();
+            if comparisons > context.value_bytes {
+                return Err(FunctionError::new("list is too long to look for what is in it twice"));
+            }
             if !contains(&distinct, item) {
                 distinct.push(item.clone());
             }
         }
-        Value::list(distinct)
-    })
+        Ok(Value::list(distinct))
+    })?
 }
 
 fn without(_: &Context, args: Args<'_>) -> Result {

@@ -22,6 +22,8 @@ pub(super) static TABLE: &[Function] = &[
 
 /// Deeper than any values are; only a map that holds itself is deeper.
 const MAX_DEPTH: usize = 1000;
+/// How many pairs of maps are merged; maps that hold each other several times are many when each is followed.
+const MAX_PAIRS: usize = 1_000_000;
 
 /// Why two values do not merge.
 enum Refusal {
@@ -50,11 +52,12 @@ fn swallow(merged: std::result::Result<Value, Refusal>) -> Result {
 
 fn merge(args: Args<'_>, overwrite: bool) -> std::result::Result<Value, Refusal> {
     let mut destination = args.map(0);
+    let mut pairs = MAX_PAIRS;
     for source in args.rest(1).iter().filter_map(Value::as_map).filter(|map| !map.is_nil()) {
         if destination.is_nil() {
             destination = Rc::new(Map::any(Entries::new()));
         }
-        merge_into(&destination, source, overwrite, 0)?;
+        merge_into(&destination, source, overwrite, 0, &mut pairs)?;
     }
     Ok(plain(destination))
 }
@@ -64,10 +67,13 @@ fn merge_into(
     source: &Map,
     overwrite: bool,
     depth: usize,
+    pairs: &mut usize,
 ) -> std::result::Result<(), Refusal> {
     if depth > MAX_DEPTH {
         return Err(Refusal::Panic(FunctionError::new("maps nest too deeply to be merged")));
     }
+    let exceeded = || FunctionError::new(format!("exceeded the limit of {MAX_PAIRS} maps to be merged"));
+    *pairs = pairs.checked_sub(1).ok_or_else(|| Refusal::Panic(exceeded()))?;
     if destination.ty() != source.ty() && destination.elem() != ANY && !source.is_empty() {
         let (from, to) = (source.elem(), destination.elem());
         let message =
@@ -85,7 +91,7 @@ fn merge_into(
             Value::List(_) | Value::Bytes(_) => overwrite || !present.is_some_and(|value| value.truth()),
             Value::Map(inner) => match present {
                 Some(Value::Map(own)) if !own.is_nil() => {
-                    merge_into(&own, inner, overwrite, depth + 1)?;
+                    merge_into(&own, inner, overwrite, depth + 1, pairs)?;
                     own.is_empty()
                 }
                 Some(Value::Object(object)) if !overwrite && object.go_type().kind == Kind::Pointer => {

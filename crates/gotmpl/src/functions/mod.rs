@@ -11,6 +11,7 @@ use std::rc::Rc;
 use crate::error::{Cause, Error};
 use crate::value::{List, Map, Text, Type, Value};
 
+mod bounds;
 mod cases;
 mod cast;
 mod crypto;
@@ -38,6 +39,7 @@ mod url;
 mod versions;
 mod yaml;
 
+pub(crate) use bounds::too_large;
 pub use environment::{Environment, Instant, Offline, Zone};
 
 /// A function with its Go signature, by which the engine checks arguments before it runs.
@@ -153,6 +155,8 @@ pub struct Context {
     pub environment: Rc<dyn Environment>,
     /// Helm's lint mode: `required` and `fail` warn but go on.
     pub lint: bool,
+    /// How many bytes a value may hold that a function makes.
+    pub value_bytes: usize,
 }
 
 /// The arguments of a call. Each accessor trusts the signature in the table: asked for another type than

@@ -18,12 +18,12 @@ pub(super) static TABLE: &[Function] = &[
     Function::new("float64", &[ANY], FLOAT64, |_, args| Ok(to_float64(args.value(0)).into())),
     Function::new("toDecimal", &[ANY], INT64, to_decimal),
     Function::variadic("seq", &[INT], STRING, seq),
-    Function::new("until", &[INT], LIST_INT, |_, args| {
+    Function::new("until", &[INT], LIST_INT, |context, args| {
         let count = args.int(0);
-        Ok(int_list(range(0, count, if count < 0 { -1 } else { 1 })?))
+        Ok(int_list(range(context, 0, count, if count < 0 { -1 } else { 1 })?))
     }),
-    Function::new("untilStep", &[INT, INT, INT], LIST_INT, |_, args| {
-        Ok(int_list(range(args.int(0), args.int(1), args.int(2))?))
+    Function::new("untilStep", &[INT, INT, INT], LIST_INT, |context, args| {
+        Ok(int_list(range(context, args.int(0), args.int(1), args.int(2))?))
     }),
     Function::new("add1", &[ANY], INT64, |_, args| Ok(Value::int64(to_int64(args.value(0)).wrapping_add(1)))),
     Function::variadic("add", &[ANY], INT64, |_, args| {
@@ -68,9 +68,6 @@ pub(super) static TABLE: &[Function] = &[
     Function::new("floor", &[ANY], FLOAT64, |_, args| Ok(to_float64(args.value(0)).floor().into())),
     Function::variadic("round", &[ANY, INT, FLOAT64], FLOAT64, round),
 ];
-
-/// The most numbers a range may have; Go would run out of memory.
-const MAX_RANGE: usize = 100_000_000;
 
 fn divided(args: Args<'_>, operation: fn(i64, i64) -> i64) -> Result {
     match to_int64(args.value(1)) {
@@ -162,17 +159,21 @@ fn to_decimal(_: &Context, args: Args<'_>) -> Result {
 }
 
 /// The numbers from a first one towards a limit without reaching it.
-fn range(first: i64, limit: i64, step: i64) -> std::result::Result<Vec<i64>, FunctionError> {
+fn range(
+    context: &Context,
+    first: i64,
+    limit: i64,
+    step: i64,
+) -> std::result::Result<Vec<i64>, FunctionError> {
     let mut numbers = Vec::new();
     let forward = limit >= first;
     if forward && step <= 0 || !forward && step >= 0 {
         return Ok(numbers);
     }
+    let count = limit.abs_diff(first).div_ceil(step.unsigned_abs());
+    context.room_for_items(usize::try_from(count).unwrap_or(usize::MAX))?;
     let mut number = first;
-    while if forward { number < limit } else { number > limit } {
-        if numbers.len() >= MAX_RANGE {
-            return Err(FunctionError::new("range is too long"));
-        }
+    for _ in 0..count {
         numbers.push(number);
         number = number.wrapping_add(step);
     }
@@ -183,17 +184,17 @@ fn int_list(numbers: Vec<i64>) -> Value {
     Value::List(List::new(LIST_INT, numbers.into_iter().map(Value::int).collect()).into())
 }
 
-fn seq(_: &Context, args: Args<'_>) -> Result {
+fn seq(context: &Context, args: Args<'_>) -> Result {
     let numbers = match args.len() {
         1 => {
             let end = args.int(0);
             let step = if end < 1 { -1 } else { 1 };
-            range(1, end.wrapping_add(step), step)?
+            range(context, 1, end.wrapping_add(step), step)?
         }
         2 => {
             let (start, end) = (args.int(0), args.int(1));
             let step = if end < start { -1 } else { 1 };
-            range(start, end.wrapping_add(step), step)?
+            range(context, start, end.wrapping_add(step), step)?
         }
         3 => {
             let (first, step, last) = (args.int(0), args.int(1), args.int(2));
@@ -201,7 +202,7 @@ fn seq(_: &Context, args: Args<'_>) -> Result {
                 return Ok("".into());
             }
             let beyond = if last < first { -1 } else { 1 };
-            range(first, last.wrapping_add(beyond), step)?
+            range(context, first, last.wrapping_add(beyond), step)?
         }
         _ => Vec::new(),
     };

@@ -23,11 +23,8 @@ pub(super) static TABLE: &[Function] = &[
     Function::new("randBytes", &[INT], STRING, |context, args| {
         let count = usize::try_from(args.int(0))
             .map_err(|_| FunctionError::new("runtime error: makeslice: len out of range"))?;
-        let mut bytes = Vec::new();
-        bytes
-            .try_reserve_exact(count)
-            .map_err(|_| FunctionError::new("runtime error: makeslice: len out of range"))?;
-        bytes.resize(count, 0);
+        context.room_for(Some(count))?;
+        let mut bytes = vec![0; count];
         context.environment.fill_random(&mut bytes);
         Ok(BASE64.encode(&bytes).into())
     }),
@@ -69,9 +66,10 @@ fn below(context: &Context, limit: u64) -> u64 {
 fn characters(context: &Context, args: Args<'_>, allowed: fn(u8) -> bool) -> Result {
     let alphabet: Vec<u8> = (0..=127).filter(|byte| allowed(*byte)).collect();
     let count = usize::try_from(args.int(0)).unwrap_or(0);
+    context.room_for(Some(count))?;
     // Bytes beyond the last multiple of the alphabet would favour its first characters.
     let largest = 256 / alphabet.len() * alphabet.len();
-    let mut text = String::with_capacity(count.min(1 << 20));
+    let mut text = String::with_capacity(count);
     let mut buffer = [0; 64];
     let mut idle = 0;
     while text.len() < count {

@@ -62,28 +62,35 @@ pub(super) static TABLE: &[Function] = &[
         }
         Ok(Text::from_bytes(out).into())
     }),
-    Function::new("indent", &[INT, STRING], STRING, |_, args| indented(args, "")),
-    Function::new("nindent", &[INT, STRING], STRING, |_, args| indented(args, "\n")),
+    Function::new("indent", &[INT, STRING], STRING, |context, args| indented(context, args, "")),
+    Function::new("nindent", &[INT, STRING], STRING, |context, args| indented(context, args, "\n")),
     Function::new("replace", &[STRING, STRING, STRING], STRING, replace),
     Function::new("plural", &[STRING, STRING, INT], STRING, |_, args| {
         Ok(args.value(usize::from(args.int(2) != 1)).clone())
     }),
     Function::new("toString", &[ANY], STRING, |_, args| Ok(strval(args.value(0)).into())),
     Function::new("toStrings", &[ANY], LIST_STRING, |_, args| Ok(string_list(args.value(0)))),
-    Function::new("join", &[STRING, ANY], STRING, |_, args| {
+    Function::new("join", &[STRING, ANY], STRING, |context, args| {
         let items = strslice(args.value(1));
         let parts: Vec<&[u8]> = items.iter().map(Text::as_bytes).collect();
+        let separators = parts.len().checked_mul(args.bytes(0).len());
+        context.room_for(
+            parts.iter().try_fold(separators.unwrap_or(usize::MAX), |sum, part| sum.checked_add(part.len())),
+        )?;
         Ok(Text::from_bytes(parts.join(args.bytes(0))).into())
     }),
     Function::new("sortAlpha", &[ANY], LIST_STRING, sort_alpha),
-    Function::new("split", &[STRING, STRING], MAP_STRING, |_, args| {
-        Ok(numbered(split(&args.str(1), &args.str(0), None)))
+    Function::new("split", &[STRING, STRING], MAP_STRING, |context, args| {
+        numbered(context, split(&args.str(1), &args.str(0), None))
     }),
-    Function::new("splitn", &[STRING, INT, STRING], MAP_STRING, |_, args| {
-        Ok(numbered(split(&args.str(2), &args.str(0), usize::try_from(args.int(1)).ok())))
+    Function::new("splitn", &[STRING, INT, STRING], MAP_STRING, |context, args| {
+        numbered(context, split(&args.str(2), &args.str(0), usize::try_from(args.int(1)).ok()))
     }),
-    Function::new("splitList", &[STRING, STRING], LIST_STRING, |_, args| {
-        Ok(Value::strings(split(&args.str(1), &args.str(0), None)))
+    Function::new("splitList", &[STRING, STRING], LIST_STRING, |context, args| {
+        let text = args.str(1);
+        let parts = split(&text, &args.str(0), None);
+        context.room_for_items(parts.len())?;
+        Ok(Value::strings(parts))
     }),
 ];
 
@@ -146,22 +153,17 @@ fn substr(_: &Context, args: Args<'_>) -> Result {
     Ok(Text::from_bytes(kept).into())
 }
 
-fn repeat(_: &Context, args: Args<'_>) -> Result {
-    Ok(Text::from_bytes(repeated(args.bytes(1), args.int(0))?).into())
+fn repeat(context: &Context, args: Args<'_>) -> Result {
+    Ok(Text::from_bytes(repeated(context, args.bytes(1), args.int(0))?).into())
 }
 
 /// `strings.Repeat`.
-fn repeated(bytes: &[u8], count: i64) -> std::result::Result<Vec<u8>, FunctionError> {
+fn repeated(context: &Context, bytes: &[u8], count: i64) -> std::result::Result<Vec<u8>, FunctionError> {
     let count = usize::try_from(count).map_err(|_| FunctionError::new("strings: negative Repeat count"))?;
     match bytes.len().checked_mul(count) {
         Some(length) if i64::try_from(length).is_ok() => {
-            let mut out = Vec::new();
-            out.try_reserve_exact(length)
-                .map_err(|_| FunctionError::new("strings: Repeat output length overflow"))?;
-            for _ in 0..count {
-                out.extend_from_slice(bytes);
-            }
-            Ok(out)
+            context.room_for(Some(length))?;
+            Ok(bytes.repeat(count))
         }
         _ => Err(FunctionError::new("strings: Repeat output length overflow")),
     }
@@ -192,15 +194,17 @@ fn joined(values: &[Value], mut print: impl FnMut(&Value) -> String) -> Value {
     out.into()
 }
 
-fn indented(args: Args<'_>, before: &str) -> Result {
+fn indented(context: &Context, args: Args<'_>, before: &str) -> Result {
     let count = args.int(0);
     if count < 0 {
         return Err(FunctionError::new("strings: negative Repeat count"));
     }
     let bytes = args.bytes(1);
     let lines = 1 + memchr::memchr_iter(b'\n', bytes).count();
-    let pad = repeated(b" ", count)?;
-    let mut out = Vec::with_capacity(before.len() + bytes.len() + lines * pad.len());
+    let pad = repeated(context, b" ", count)?;
+    let length = lines.checked_mul(pad.len()).and_then(|pads| pads.checked_add(before.len() + bytes.len()));
+    context.room_for(length)?;
+    let mut out = Vec::with_capacity(length.unwrap_or_default());
     out.extend_from_slice(before.as_bytes());
     let mut rest = bytes;
     loop {
@@ -213,7 +217,14 @@ fn indented(args: Args<'_>, before: &str) -> Result {
     Ok(Text::from_bytes(out).into())
 }
 
-fn replace(_: &Context, args: Args<'_>) -> Result {
+fn replace(context: &Context, args: Args<'_>) -> Result {
+    let (old, new, text) = (args.bytes(0).len(), args.bytes(1).len(), args.bytes(2).len());
+    // At most so often it can stand there; most texts need no count.
+    let most = text.checked_div(old).unwrap_or(text + 1);
+    if most.checked_mul(new).is_none_or(|added| added > context.value_bytes / 16) {
+        let count = args.str(2).matches(&*args.str(0)).count();
+        context.room_for(count.checked_mul(new).and_then(|added| added.checked_add(text)))?;
+    }
     if let (Some(old), Some(new), Some(text)) = (
         args.value(0).as_text().and_then(Text::as_str),
         args.value(1).as_text().and_then(Text::as_str),
@@ -284,11 +295,12 @@ fn split<'t>(text: &'t str, separator: &str, limit: Option<usize>) -> Vec<&'t st
 }
 
 /// The parts as a map `_0`, `_1` and so on.
-fn numbered(parts: Vec<&str>) -> Value {
+fn numbered(context: &Context, parts: Vec<&str>) -> Result {
+    context.room_for_items(parts.len())?;
     let entries: Entries = parts
         .into_iter()
         .enumerate()
         .map(|(index, part)| (Rc::from(format!("_{index}")), part.into()))
         .collect();
-    Value::map_of(MAP_STRING, entries)
+    Ok(Value::map_of(MAP_STRING, entries))
 }

@@ -12,11 +12,17 @@ use crate::value::types::{ANY, MAP_ANY, STRING};
 use crate::value::{Entries, Value};
 
 pub(super) static TABLE: &[Function] = &[
-    Function::new("toToml", &[ANY], STRING, |_, args| match encode::encode(args.value(0)) {
-        Err(encode::Refusal::Error(message)) => Ok(message.into()),
-        encoded => Ok(encoded?.into()),
+    Function::new("toToml", &[ANY], STRING, |context, args| {
+        context.room_for_all_of(args.value(0))?;
+        match encode::encode(args.value(0)) {
+            Err(encode::Refusal::Error(message)) => Ok(message.into()),
+            encoded => Ok(encoded?.into()),
+        }
     }),
-    Function::new("mustToToml", &[ANY], STRING, |_, args| Ok(encode::encode(args.value(0))?.into())),
+    Function::new("mustToToml", &[ANY], STRING, |context, args| {
+        context.room_for_all_of(args.value(0))?;
+        Ok(encode::encode(args.value(0))?.into())
+    }),
     Function::new("fromToml", &[STRING], MAP_ANY, |context, args| {
         Ok(decode::decode(&args.str(0), context)
             .unwrap_or_else(|message| Value::map(Entries::from([(Rc::from("Error"), message.into())]))))

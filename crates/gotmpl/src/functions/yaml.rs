@@ -10,15 +10,18 @@ use crate::value::Value;
 use crate::value::types::{ANY, LIST_ANY, MAP_ANY, STRING};
 
 pub(super) static TABLE: &[Function] = &[
-    Function::new("toYaml", &[ANY], STRING, |_, args| {
+    Function::new("toYaml", &[ANY], STRING, |context, args| {
+        context.room_for_all_of(args.value(0))?;
         Ok(goyaml::to_string(args.value(0)).map(without_newline).unwrap_or_default().into())
     }),
-    Function::new("mustToYaml", &[ANY], STRING, |_, args| {
+    Function::new("mustToYaml", &[ANY], STRING, |context, args| {
+        context.room_for_all_of(args.value(0))?;
         goyaml::to_string(args.value(0))
             .map(|text| Value::from(without_newline(text)))
             .map_err(|error| FunctionError::new(error.to_string()))
     }),
-    Function::new("toYamlPretty", &[ANY], STRING, |_, args| {
+    Function::new("toYamlPretty", &[ANY], STRING, |context, args| {
+        context.room_for_all_of(args.value(0))?;
         if nests_too_deeply(args.value(0), 0) {
             return Err(FunctionError::new("value nests too deeply to be written"));
         }

@@ -48,9 +48,11 @@ impl Regexp {
     }
 
     /// Replaces every match by a template, in which `$1`, `${1}`, `$name` and `$$` have their meaning.
-    pub fn replace_all(&self, text: &str, template: &str) -> String {
+    ///
+    /// `None` if that makes more than `most` bytes.
+    pub fn replace_all(&self, text: &str, template: &str, most: usize) -> Option<String> {
         if !template.contains('$') {
-            return self.replace_all_literal(text, template);
+            return self.replace_all_literal(text, template, most);
         }
         let mut groups = self.compiled.capture_locations();
         let mut output = String::with_capacity(text.len());
@@ -61,17 +63,17 @@ impl Regexp {
             };
             output.push_str(&text[copied..found.start()]);
             if found.end() > copied || found.start() == 0 {
-                self.expand(&mut output, template, text, &groups);
+                self.expand(&mut output, template, text, &groups, most)?;
             }
             copied = found.end();
             position = next_position(text, position, copied);
         }
         output.push_str(&text[copied..]);
-        output
+        Some(output)
     }
 
-    /// Replaces every match by a text.
-    pub fn replace_all_literal(&self, text: &str, replacement: &str) -> String {
+    /// Replaces every match by a text; `None` if that makes more than `most` bytes.
+    pub fn replace_all_literal(&self, text: &str, replacement: &str, most: usize) -> Option<String> {
         let mut output = String::with_capacity(text.len());
         let (mut copied, mut position) = (0, 0);
         while position <= text.len() {
@@ -83,15 +85,25 @@ impl Regexp {
             if found.end() > copied || found.start() == 0 {
                 output.push_str(replacement);
             }
+            if output.len() > most {
+                return None;
+            }
             copied = found.end();
             position = next_position(text, position, copied);
         }
         output.push_str(&text[copied..]);
-        output
+        Some(output)
     }
 
     /// Writes a replacement template with the groups of a match filled in.
-    fn expand(&self, output: &mut String, mut template: &str, text: &str, groups: &CaptureLocations) {
+    fn expand(
+        &self,
+        output: &mut String,
+        mut template: &str,
+        text: &str,
+        groups: &CaptureLocations,
+        most: usize,
+    ) -> Option<()> {
         while let Some((before, after)) = template.split_once('$') {
             output.push_str(before);
             template = after;
@@ -117,8 +129,12 @@ impl Regexp {
             if let Some((start, end)) = group {
                 output.push_str(&text[start..end]);
             }
+            if output.len() > most {
+                return None;
+            }
         }
         output.push_str(template);
+        Some(())
     }
 
     /// Splits a text at the matches into at most `limit` pieces.
@@ -192,7 +208,11 @@ mod tests {
             ("(?P<n>a)|(?P<n>b)", "ab", "<$n>", "<a><b>"),
         ] {
             let regexp = Regexp::compile(pattern).unwrap();
-            assert_eq!(regexp.replace_all(text, template), expected, "{pattern} in {text}");
+            assert_eq!(
+                regexp.replace_all(text, template, 100).as_deref(),
+                Some(expected),
+                "{pattern} in {text}"
+            );
         }
     }
 
@@ -228,7 +248,7 @@ mod tests {
             if let Ok(regexp) = Regexp::compile(&pattern) {
                 let found: usize = regexp.find_all(&text, None).iter().map(|found| found.len()).sum();
                 proptest::prop_assert!(found <= text.len());
-                regexp.replace_all(&text, "$0");
+                regexp.replace_all(&text, "$0", 1000);
             }
         }
     }

@@ -61,6 +61,14 @@ impl Text {
         self.as_bytes().len()
     }
 
+    /// Whether nobody else holds these bytes.
+    pub(crate) fn is_alone(&self) -> bool {
+        match &self.0 {
+            Repr::Utf8(text) => Rc::strong_count(text) == 1,
+            Repr::Raw(bytes) => Rc::strong_count(bytes) == 1,
+        }
+    }
+
     /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.as_bytes().is_empty()

@@ -22,7 +22,7 @@ impl Environment for Fixture {
 fn try_call(name: &str, arguments: &[Value]) -> Result {
     let mut functions = Functions::builtin();
     functions.add_library();
-    let context = Context { environment: Rc::new(Fixture), lint: false };
+    let context = Context { environment: Rc::new(Fixture), lint: false, value_bytes: 1 << 20 };
     match functions.get(name).unwrap().run {
         Run::Native(run) => run(&context, Args::new(arguments)),
         Run::Engine(_) => panic!("{name} is the engine's"),

@@ -370,7 +370,7 @@ mod tests {
     use crate::functions::Offline;
 
     fn read(text: &str) -> std::result::Result<String, String> {
-        let context = Context { environment: Rc::new(Offline::default()), lint: false };
+        let context = Context { environment: Rc::new(Offline::default()), lint: false, value_bytes: 1 << 20 };
         decode(text, &context).map(|value| goyaml::json::to_string(&value).unwrap())
     }
 
