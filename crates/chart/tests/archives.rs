@@ -60,6 +60,98 @@ fn a_plain_archive_is_read_whatever_stands_at_its_end() {
 }
 
 #[test]
+fn paths_that_mean_harm_are_refused() {
+    for (name, message) in [
+        ("a/../../etc/passwd", "chart illegally references parent directory"),
+        ("a/templates/../../x", "chart illegally references parent directory"),
+        ("a/..", "chart illegally references parent directory"),
+        ("a//etc/passwd", "chart illegally contains absolute paths"),
+        ("a\\..\\..\\x", "chart illegally references parent directory"),
+        ("a/c:/windows", "chart contains illegally named files"),
+        ("elsewhere", "chart illegally contains content outside the base directory: \"elsewhere\""),
+        ("Chart.yaml/x", "chart yaml not in base directory"),
+    ] {
+        assert_eq!(refusal(&chart_with(&[member(name, b'0', 1, b"x")])), message, "{name}");
+    }
+    // The part that all names share is taken off, whatever it is: this is the file etc/passwd of the chart.
+    let rooted = load_archive(&chart_with(&[member("/etc/passwd", b'0', 1, b"x")])).unwrap().chart;
+    assert_eq!(rooted.files[0].name, "etc/passwd");
+}
+
+#[test]
+fn links_hold_nothing_and_lead_nowhere() {
+    for kind in [b'1', b'2', b'3', b'4', b'6'] {
+        let chart = load_archive(&chart_with(&[member("a/templates/x.yaml", kind, 700, b"")])).unwrap().chart;
+        assert_eq!(chart.templates[0].data.len(), 0, "kind {}", char::from(kind));
+    }
+}
+
+#[test]
+fn marks_at_the_start_of_files_are_left_out() {
+    let marked = |text: &str| format!("\u{feff}{text}").into_bytes();
+    let file = |name: &str, text: &str| {
+        let data = marked(text);
+        member(name, b'0', data.len() as u64, &data)
+    };
+    let chart = String::from_utf8_lossy(CHART);
+    let tar =
+        [file("a/Chart.yaml", &chart), file("a/values.yaml", "x: 1\n"), file("a/templates/t", "kind: A\n")];
+    let chart = load_archive(&gzip(&tar.concat())).unwrap().chart;
+    assert_eq!((chart.name(), chart.values.as_ref().unwrap().len()), ("a", 1));
+    assert_eq!(chart.templates[0].text(), "kind: A\n");
+}
+
+#[test]
+fn charts_of_every_generation_are_loaded() {
+    for (version, loads_as) in
+        [("apiVersion: v1\n", "v1"), ("", "v1"), ("apiVersion: v2\n", "v2"), ("apiVersion: v3\n", "v3")]
+    {
+        let text = format!("{version}name: a\nversion: 0.1.0\n");
+        let tar = member("a/Chart.yaml", b'0', text.len() as u64, text.as_bytes());
+        assert_eq!(load_archive(&gzip(&tar)).unwrap().chart.metadata.api_version, loads_as);
+    }
+    let text = b"apiVersion: v4\nname: a\nversion: 0.1.0\n";
+    assert_eq!(
+        refusal(&gzip(&member("a/Chart.yaml", b'0', text.len() as u64, text))),
+        "unsupported chart version"
+    );
+}
+
+#[test]
+fn sizes_that_no_file_can_have_are_refused() {
+    let with_size = |field: &[u8; 12]| {
+        let mut block = member("a/x", b'0', 0, b"");
+        block[124..136].copy_from_slice(field);
+        block[148..156].copy_from_slice(b"        ");
+        let sum: u32 = block.iter().map(|byte| u32::from(*byte)).sum();
+        block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        refusal(&chart_with(&[block]))
+    };
+    let header = "archive/tar: invalid tar header";
+    assert_eq!(with_size(b"\x80\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff"), header);
+    assert_eq!(with_size(b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), header);
+    assert_eq!(with_size(b"777x7777777\0"), header);
+    let too_large = "decompressed chart is larger than the maximum size 104857600";
+    assert_eq!(with_size(b"\x80\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff"), too_large);
+    let record = |record: &str| {
+        let members =
+            [member("x", b'x', record.len() as u64, record.as_bytes()), member("a/x", b'0', 1, b"x")];
+        refusal(&chart_with(&members))
+    };
+    assert_eq!(record("29 size=18446744073709551615\n"), header);
+    assert_eq!(record("28 size=9223372036854775808\n"), header);
+    assert_eq!(record("11 size=-1\n"), header);
+    assert_eq!(record("28 size=9223372036854775807\n"), too_large);
+    assert_eq!(record("99 path=a\n"), header);
+}
+
+#[test]
+fn files_without_end_are_refused() {
+    let empty = member("a/x", b'0', 0, b"");
+    assert_eq!(refusal(&chart_with(&[empty.repeat(100_001)])), "chart archive holds more than 100000 files");
+}
+
+#[test]
 fn sizes_beyond_the_limit_are_refused_before_they_are_read() {
     let claimed = chart_with(&[member("a/big", b'0', 200 * 1024 * 1024, b"")]);
     assert_eq!(refusal(&claimed), "decompressed chart is larger than the maximum size 104857600");
@@ -88,7 +180,31 @@ fn broken_archives_are_refused() {
 fn subcharts_in_archives_are_bounded_too() {
     let inner = chart_with(&[member("a/big", b'0', 200 << 20, b"")]);
     let outer = chart_with(&[member("a/charts/b.tgz", b'0', inner.len() as u64, &inner)]);
-    assert_eq!(refusal(&outer), "error unpacking subchart b.tgz in a: unable to load chart archive");
+    assert_eq!(
+        refusal(&outer),
+        "error unpacking subchart b.tgz in a: decompressed chart is larger than the maximum size 104857600"
+    );
+}
+
+#[test]
+fn charts_within_charts_without_end_are_refused() {
+    let unpacked = |depth: usize| {
+        let charts = (1..=depth).map(|level| {
+            let data = CHART.to_vec();
+            let name = format!("a/{}Chart.yaml", "charts/a/".repeat(level));
+            let long = [member("x", b'L', name.len() as u64, name.as_bytes())].concat();
+            [long, member("a/x", b'0', data.len() as u64, &data)].concat()
+        });
+        chart_with(&charts.collect::<Vec<_>>())
+    };
+    assert!(load_archive(&unpacked(100)).is_ok());
+    assert_eq!(refusal(&unpacked(101)), "charts are nested more than 100 deep");
+
+    let mut packed = chart_with(&[]);
+    for _ in 0..101 {
+        packed = chart_with(&[member("a/charts/a.tgz", b'0', packed.len() as u64, &packed)]);
+    }
+    assert_eq!(refusal(&packed), "charts are nested more than 100 deep");
 }
 
 proptest! {

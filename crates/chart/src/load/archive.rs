@@ -14,26 +14,37 @@ pub const MAX_CHART_BYTES: u64 = 100 * 1024 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// How many files an archive may hold. Helm knows no bound; empty files take memory too.
+const MAX_FILES: usize = 100_000;
+
 /// Reads all files of a gzipped tar archive; their names lose the directory that all of them stand in.
 pub fn read_archive(bytes: &[u8]) -> Result<Vec<File>, ArchiveError> {
+    read_archive_within(bytes, MAX_CHART_BYTES)
+}
+
+/// Reads all files of an archive, unless together they hold more than `limit` bytes.
+pub(super) fn read_archive_within(bytes: &[u8], limit: u64) -> Result<Vec<File>, ArchiveError> {
     if !bytes.starts_with(b"\x1f\x8b\x08") {
         return Err(ArchiveError::Header);
     }
     let mut tar = TarReader::new(flate2::read::MultiGzDecoder::new(bytes));
     let mut files = Vec::new();
-    let mut remaining = MAX_CHART_BYTES;
+    let mut remaining = limit;
     while let Some(entry) = tar.next_entry()? {
         if entry.is_directory || entry.is_global_header {
             continue;
         }
         let name = inner_path(&entry)?;
         if entry.size > remaining {
-            return Err(ArchiveError::TooLarge { limit: MAX_CHART_BYTES });
+            return Err(ArchiveError::TooLarge { limit });
+        }
+        if files.len() == MAX_FILES {
+            return Err(ArchiveError::TooManyFiles { limit: MAX_FILES });
         }
         let data = tar.read_contents()?;
         remaining -= entry.size;
         if remaining == 0 {
-            return Err(ArchiveError::TooLarge { limit: MAX_CHART_BYTES });
+            return Err(ArchiveError::TooLarge { limit });
         }
         files.push(File { name, data: without_mark(data), modified: entry.modified });
     }

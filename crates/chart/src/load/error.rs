@@ -115,6 +115,15 @@ pub enum LoadError {
         /// What is wrong with it.
         source: Box<LoadError>,
     },
+    /// A packed subchart cannot be unpacked; Helm names the cause of these only.
+    #[error(transparent)]
+    PackedSubchart(ArchiveError),
+    /// Charts stand in charts without end.
+    #[error("charts are nested more than {limit} deep")]
+    TooDeep {
+        /// How deep they may be.
+        limit: usize,
+    },
     /// A directory is named like an archive.
     #[error("error unpacking subchart tar in {parent}: expected {expected}, got {found}")]
     SubchartArchive {
@@ -178,6 +187,12 @@ pub enum ArchiveError {
     TooLarge {
         /// How much a chart may hold.
         limit: u64,
+    },
+    /// It holds too many files.
+    #[error("chart archive holds more than {limit} files")]
+    TooManyFiles {
+        /// How many it may hold.
+        limit: usize,
     },
     /// There is nothing in it.
     #[error("no files in chart archive")]

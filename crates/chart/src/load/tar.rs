@@ -15,6 +15,9 @@ const MAX_HEADER_DATA: u64 = 1024 * 1024;
 /// How much is read in all, skipped entries and padding included, before an archive counts as a bomb.
 const MAX_STREAM: u64 = 10 * MAX_CHART_BYTES;
 
+/// The largest number a header may hold: Go keeps them in an `int64`.
+const MAX_NUMBER: u64 = i64::MAX.unsigned_abs();
+
 /// One member of the archive.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Entry {
@@ -171,7 +174,10 @@ impl Overrides {
                 .ok_or(ArchiveError::Tar)?;
             match key {
                 "path" => self.name = Some(value.to_owned()),
-                "size" => self.size = Some(value.parse().map_err(|_| ArchiveError::Tar)?),
+                "size" => {
+                    self.size =
+                        Some(value.parse().ok().filter(|size| *size <= MAX_NUMBER).ok_or(ArchiveError::Tar)?);
+                }
                 "mtime" => {
                     let seconds = value.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
                     self.modified = seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds));
@@ -206,10 +212,11 @@ fn number(field: &[u8]) -> Result<u64, ArchiveError> {
         if field[0] & 0x40 != 0 {
             return Err(ArchiveError::Tar);
         }
-        return field.iter().enumerate().try_fold(0_u64, |total, (index, &byte)| {
+        let number = field.iter().enumerate().try_fold(0_u64, |total, (index, &byte)| {
             let byte = if index == 0 { byte & 0x3f } else { byte };
-            total.checked_mul(256).and_then(|total| total.checked_add(byte.into())).ok_or(ArchiveError::Tar)
+            total.checked_mul(256).and_then(|total| total.checked_add(byte.into()))
         });
+        return number.filter(|number| *number <= MAX_NUMBER).ok_or(ArchiveError::Tar);
     }
     let text = until_nul(field);
     let text = text.trim_matches([' ', '\0']);

@@ -9,6 +9,11 @@ use goyaml::{Mapping, Value, strconv};
 pub const MAX_INDEX: i64 = 65536;
 /// How deep a path may go.
 pub const MAX_DEPTH: usize = 30;
+/// How many indexes a path may have. Helm knows no bound; ours keeps a path from exhausting the stack.
+pub const MAX_INDEXES: usize = 400;
+/// How many nulls an expression may fill lists up with. Helm knows no bound; ours keeps a few characters from
+/// exhausting the memory.
+pub const MAX_FILLED: usize = 1 << 20;
 
 /// What the text after `=` becomes.
 pub enum Reading<'r> {
@@ -58,6 +63,12 @@ pub enum SetError {
     /// Lists end somewhere.
     #[error("index of {0} is greater than maximum supported index of {MAX_INDEX}")]
     IndexTooLarge(i64),
+    /// Lists in lists end somewhere.
+    #[error("a path has more than {MAX_INDEXES} indexes")]
+    TooManyIndexes,
+    /// Lists would consist of nothing but nulls.
+    #[error("lists would be filled up with more than {MAX_FILLED} nulls")]
+    TooManyFilled,
     /// Something stands between `]` and `=`.
     #[error("unexpected data at end of array index: {0}")]
     AfterIndex(String),
@@ -82,8 +93,9 @@ pub enum SetError {
 
 /// Reads one expression into `values`, over what is there.
 pub fn set(expression: &str, values: &mut Mapping, reading: Reading<'_>) -> Result<(), SetError> {
-    let mut parser = Parser { rest: expression, reading };
+    let mut parser = Parser { rest: expression, reading, indexes: 0, filled: 0 };
     loop {
+        parser.indexes = 0;
         match parser.key(values, 0) {
             Ok(()) => {}
             Err(Stop::End) => return Ok(()),
@@ -107,6 +119,10 @@ impl From<SetError> for Stop {
 struct Parser<'a, 'r> {
     rest: &'a str,
     reading: Reading<'r>,
+    /// The indexes in the current path.
+    indexes: usize,
+    /// The nulls that lists have been filled up with.
+    filled: usize,
 }
 
 impl Parser<'_, '_> {
@@ -256,6 +272,10 @@ impl Parser<'_, '_> {
         if stop.is_none() {
             return Err(Stop::End);
         }
+        self.indexes += 1;
+        if self.indexes > MAX_INDEXES {
+            return Err(SetError::TooManyIndexes.into());
+        }
         strconv::atoi(&text).map_err(|error| SetError::Index(error).into())
     }
 
@@ -274,7 +294,7 @@ impl Parser<'_, '_> {
             None => Err(Stop::End),
             Some('=') => {
                 let value = self.value()?;
-                put_at(list, index, value)
+                self.put_at(list, index, value)
             }
             Some('[') => {
                 let next = self.index()?;
@@ -284,7 +304,7 @@ impl Parser<'_, '_> {
                     Some(other) => return Err(wrong_sort(other, "[]interface {}").into()),
                 };
                 self.item(&mut inner, next, depth)?;
-                put_at(list, index, Value::Sequence(inner))
+                self.put_at(list, index, Value::Sequence(inner))
             }
             Some(_) => {
                 let mut inner = match list.get_mut(position) {
@@ -297,7 +317,7 @@ impl Parser<'_, '_> {
                 };
                 let result = self.key(&mut inner, depth);
                 match (result, list.get_mut(position)) {
-                    (Ok(()), _) => put_at(list, index, Value::Mapping(inner)),
+                    (Ok(()), _) => self.put_at(list, index, Value::Mapping(inner)),
                     (stopped, Some(there)) => {
                         *there = Value::Mapping(inner);
                         stopped
@@ -307,6 +327,22 @@ impl Parser<'_, '_> {
             }
         }
     }
+
+    fn put_at(&mut self, list: &mut Vec<Value>, index: i64, value: Value) -> Result<(), Stop> {
+        if index > MAX_INDEX {
+            return Err(SetError::IndexTooLarge(index).into());
+        }
+        let position = usize::try_from(index).map_err(|_| SetError::NegativeIndex(index))?;
+        if list.len() <= position {
+            self.filled += position - list.len();
+            if self.filled > MAX_FILLED {
+                return Err(SetError::TooManyFilled.into());
+            }
+            list.resize(position + 1, Value::Null);
+        }
+        list[position] = value;
+        Ok(())
+    }
 }
 
 /// An empty key is passed over.
@@ -314,18 +350,6 @@ fn put(data: &mut Mapping, key: String, value: Value) {
     if !key.is_empty() {
         data.insert(key, value);
     }
-}
-
-fn put_at(list: &mut Vec<Value>, index: i64, value: Value) -> Result<(), Stop> {
-    if index > MAX_INDEX {
-        return Err(SetError::IndexTooLarge(index).into());
-    }
-    let position = usize::try_from(index).map_err(|_| SetError::NegativeIndex(index))?;
-    if list.len() <= position {
-        list.resize(position + 1, Value::Null);
-    }
-    list[position] = value;
-    Ok(())
 }
 
 /// What `--set` makes of a text. Numbers with a leading zero stay text.

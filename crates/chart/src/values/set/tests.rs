@@ -103,6 +103,29 @@ fn paths_through_other_things() {
 }
 
 #[test]
+fn a_path_of_indexes_without_end_is_refused() {
+    let indexes = |count: usize| format!("a{}=1", "[0]".repeat(count));
+    assert!(run(|| Reading::Typed, &indexes(MAX_INDEXES), "{}").is_ok());
+    for expression in [indexes(MAX_INDEXES + 1), indexes(100_000), format!("a{}=1", "[0].b".repeat(20_000))] {
+        assert_eq!(
+            run(|| Reading::Typed, &expression, "{}").unwrap_err(),
+            "a path has more than 400 indexes"
+        );
+    }
+}
+
+#[test]
+fn lists_of_nothing_but_nulls_are_refused() {
+    let lists =
+        |count: usize| (0..count).map(|list| format!("a{list}[65536]=1")).collect::<Vec<_>>().join(",");
+    assert!(run(|| Reading::Typed, &lists(16), "{}").is_ok());
+    let message = "lists would be filled up with more than 1048576 nulls";
+    assert_eq!(run(|| Reading::Typed, &lists(17), "{}").unwrap_err(), message);
+    let nested = format!("a{}=1", "[65536]".repeat(17));
+    assert_eq!(run(|| Reading::Typed, &nested, "{}").unwrap_err(), message);
+}
+
+#[test]
 fn text_json_and_literal() {
     check(|| Reading::Text, &[("{}", "a=1,b={true,null}", r#"{"a":"1","b":["true","null"]}"#)]);
     check(
