@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chart::DecodeError;
-use chart::load::{LoadError, ValuesFileError};
+use chart::load::{ArchiveError, LoadError, ValuesFileError};
 use chart::remote::RemoteError;
 use chart::remote::dependency::DependencyError;
 use chart::remote::repo::RepositoryError;
@@ -32,15 +32,29 @@ pub(crate) fn loading(error: &LoadError, path: &Path) -> Failure {
         LoadError::Values(source) => failure.at(values_snippet(&path.join("values.yaml"), source)),
         LoadError::Yaml { file, source } => failure.at(decoding_snippet(&path.join(file), source)),
         LoadError::Metadata(refused) => failure.at(field_snippet(&path.join("Chart.yaml"), &refused.field)),
-        LoadError::Archive(_) => {
-            failure.hint("the file is damaged or was not made by 'package': fetch it again")
-        }
+        LoadError::Archive(cause) => failure.hint(archive_hint(cause)),
         LoadError::NotGzip { .. }
         | LoadError::NotAChartFile { .. }
         | LoadError::YamlInsteadOfArchive { .. } => {
             failure.hint("charts are directories, or .tgz archives made by 'slipway package'")
         }
         _ => failure,
+    }
+}
+
+/// What Helm keeps to itself about an archive: why it cannot be unpacked, and what to do about it.
+fn archive_hint(cause: &ArchiveError) -> String {
+    match cause {
+        ArchiveError::AbsolutePath { path }
+        | ArchiveError::OutsideBase { path }
+        | ArchiveError::ParentDirectory { path }
+        | ArchiveError::IllegalName { path } => {
+            format!("{cause}: it has a file named {path:?}; do not trust it")
+        }
+        ArchiveError::TooLarge { .. } | ArchiveError::TooManyFiles { .. } => {
+            format!("{cause}: leave out of it what is no part of the chart, with a .helmignore")
+        }
+        _ => format!("{cause}: the file is damaged or was not made by 'package': fetch it again"),
     }
 }
 
