@@ -1,13 +1,37 @@
-//! No document may crash the YAML reader, and what it reads it must be able to write and read again.
+//! No document may crash the YAML reader; what it reads it must be able to write and read again; and its shortcuts
+//! must agree with it.
 #![no_main]
 
+use goyaml::{Document, Head, Value};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    let Ok(text) = std::str::from_utf8(data) else { return };
-    let Ok(value) = goyaml::from_str(text) else { return };
-    let written = goyaml::to_string(&value).expect("what was read can be written");
-    let again = goyaml::from_str(&written).expect("what was written can be read");
+    let Ok(text) = std::str::from_utf8(data) else {
+        let _ = goyaml::from_slice(data);
+        return;
+    };
+    let _ = goyaml::from_str_strict(text);
+    let read = goyaml::from_str(text);
+    let head = Head::from_str(text);
+    let Ok(value) = read else { return };
+
+    let same = Head::from_value(value.clone());
+    assert_eq!(head.is_ok(), same.is_ok(), "{head:?} {same:?}");
+    assert!(head.is_err() || head == same, "{head:?} {same:?}");
+    let document = Document::parse(text).expect("what can be read has positions");
+    assert_eq!(document.value(), &value);
+
     // A float without a fraction comes back as an integer; values hold both as float64.
-    assert_eq!(value.numbers_as_float64(), again.numbers_as_float64(), "{written}");
+    let value = value.numbers_as_float64();
+    let same = |written: &str, again: Result<Value, goyaml::Error>| {
+        let again = again.unwrap_or_else(|error| panic!("{error}: {written:?}"));
+        assert_eq!(value, again.numbers_as_float64(), "{written}");
+    };
+    for written in [goyaml::to_string(&value), goyaml::to_string_pretty(&value)] {
+        let written = written.expect("what was read can be written");
+        same(&written, goyaml::from_str(&written));
+    }
+    let written = goyaml::json::to_string(&value).expect("what was read can be written");
+    same(&written, goyaml::json::from_str(&written));
+    same(&written, goyaml::from_str(&written));
 });
