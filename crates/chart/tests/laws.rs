@@ -44,7 +44,9 @@ fn chart(defaults: &Mapping) -> Chart {
 fn seen(defaults: &Mapping, given: &Mapping) -> Value {
     let options = RenderOptions::new(Rc::new(Offline::default()));
     let files = chart::render::render_files(&chart(defaults), given, &options).expect("values that fit");
-    goyaml::json::from_str(&files["c/templates/t.yaml"]).expect("the template writes JSON").numbers_as_float64()
+    goyaml::json::from_str(&files["c/templates/t.yaml"])
+        .expect("the template writes JSON")
+        .numbers_as_float64()
 }
 
 fn as_float64(values: &Mapping) -> Value {

@@ -32,7 +32,14 @@ pub(crate) fn loading(error: &LoadError, path: &Path) -> Failure {
         LoadError::Values(source) => failure.at(values_snippet(&path.join("values.yaml"), source)),
         LoadError::Yaml { file, source } => failure.at(decoding_snippet(&path.join(file), source)),
         LoadError::Metadata(refused) => failure.at(field_snippet(&path.join("Chart.yaml"), &refused.field)),
-        LoadError::Archive(cause) => failure.hint(archive_hint(cause)),
+        // Helm keeps the cause to itself.
+        LoadError::Archive(cause) => failure.hint(format!("{cause}: {}", archive_advice(cause))),
+        LoadError::NoChartYaml => failure
+            .hint("an archive holds one directory, with a Chart.yaml in it; 'slipway package' makes one"),
+        LoadError::Subchart { source, .. } => match source.as_ref() {
+            LoadError::PackedSubchart(cause) => failure.hint(archive_advice(cause)),
+            _ => failure,
+        },
         LoadError::NotGzip { .. }
         | LoadError::NotAChartFile { .. }
         | LoadError::YamlInsteadOfArchive { .. } => {
@@ -42,19 +49,21 @@ pub(crate) fn loading(error: &LoadError, path: &Path) -> Failure {
     }
 }
 
-/// What Helm keeps to itself about an archive: why it cannot be unpacked, and what to do about it.
-fn archive_hint(cause: &ArchiveError) -> String {
+/// What to do about an archive that cannot be unpacked.
+fn archive_advice(cause: &ArchiveError) -> String {
     match cause {
         ArchiveError::AbsolutePath { path }
-        | ArchiveError::OutsideBase { path }
         | ArchiveError::ParentDirectory { path }
         | ArchiveError::IllegalName { path } => {
-            format!("{cause}: it has a file named {path:?}; do not trust it")
+            format!("the archive has a file named {path:?}; do not trust it")
+        }
+        ArchiveError::OutsideBase { .. } | ArchiveError::NoBaseDirectory => {
+            "an archive holds one directory, with everything in it; 'slipway package' makes one".to_owned()
         }
         ArchiveError::TooLarge { .. } | ArchiveError::TooManyFiles { .. } => {
-            format!("{cause}: leave out of it what is no part of the chart, with a .helmignore")
+            "leave out of it what is no part of the chart, with a .helmignore".to_owned()
         }
-        _ => format!("{cause}: the file is damaged or was not made by 'package': fetch it again"),
+        _ => "the file is damaged or was not made by 'package': fetch it again".to_owned(),
     }
 }
 

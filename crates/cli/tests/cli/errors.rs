@@ -59,6 +59,49 @@ fn a_corrupt_archive() {
     assert_snapshot!(session.transcript(&["template", "shop", archive.to_str().unwrap()]));
 }
 
+/// A gzipped tar archive of files, whatever their names.
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut tar = Vec::new();
+    for (name, data) in files {
+        let mut block = [0; 512];
+        block[..name.len()].copy_from_slice(name.as_bytes());
+        block[100..107].copy_from_slice(b"0000644");
+        block[124..135].copy_from_slice(format!("{:011o}", data.len()).as_bytes());
+        block[148..156].fill(b' ');
+        block[156] = b'0';
+        let sum: u32 = block.iter().map(|byte| u32::from(*byte)).sum();
+        block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        tar.extend_from_slice(&block);
+        tar.extend_from_slice(data);
+        tar.resize(tar.len().next_multiple_of(512), 0);
+    }
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, &tar).unwrap();
+    gzip.finish().unwrap()
+}
+
+#[test]
+fn archives_that_mean_harm_or_are_broken() {
+    let chart = b"apiVersion: v2\nname: shop\nversion: 0.1.0\n";
+    let definition = ("shop/Chart.yaml", &chart[..]);
+    let whole = archive(&[definition, ("shop/values.yaml", &[b'#'; 9000])]);
+    let outside = archive(&[definition, ("shop/../../.ssh/authorized_keys", b"ssh-rsa")]);
+    for (name, bytes) in [
+        ("archive_parent", outside.clone()),
+        ("archive_absolute", archive(&[definition, ("shop//etc/passwd", b"root")])),
+        ("archive_beside", archive(&[definition, ("README.md", b"# Shop")])),
+        ("archive_truncated", whole[..whole.len() / 2].to_vec()),
+        ("archive_too_large", archive(&[definition, ("shop/disk.img", &vec![0; 101 << 20])])),
+        ("archive_without_definition", archive(&[("shop/values.yaml", b"a: 1\n")])),
+        ("archive_subchart", archive(&[definition, ("shop/charts/redis-1.0.0.tgz", &outside)])),
+    ] {
+        let session = Session::new();
+        let file = session.home.path().join("shop-0.1.0.tgz");
+        std::fs::write(&file, bytes).unwrap();
+        assert_snapshot!(name, session.transcript(&["template", "shop", file.to_str().unwrap()]));
+    }
+}
+
 #[test]
 fn not_an_archive_at_all() {
     assert_snapshot!(transcript(&["template", "shop", "hello/values.yaml"]));
