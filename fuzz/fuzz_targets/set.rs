@@ -10,7 +10,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|data: &[u8]| {
     let Some((flag, text)) = data.split_first() else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };
-    let mut read = |name: &str| if name.is_empty() { Err("no name".to_owned()) } else { Ok(name.to_uppercase()) };
+    let mut read =
+        |name: &str| if name.is_empty() { Err("no name".to_owned()) } else { Ok(name.to_uppercase()) };
     let reading = match flag % 5 {
         0 => Reading::Typed,
         1 => Reading::Text,

@@ -15,7 +15,13 @@ use gotmpl::helm::{Engine, EngineOptions};
 use gotmpl::{Limits, Value};
 use libfuzzer_sys::fuzz_target;
 
-const LIMITS: Limits = Limits { include_depth: 50, template_depth: 200, output_bytes: 1 << 20, steps: 20_000 };
+const LIMITS: Limits = Limits {
+    include_depth: 50,
+    template_depth: 200,
+    output_bytes: 1 << 20,
+    steps: 100_000,
+    value_bytes: 1 << 20,
+};
 
 /// Seconds of work by design: password hashes and keys. The differential tests call them.
 const SLOW: &[&str] =
@@ -29,8 +35,10 @@ fuzz_target!(|data: &[u8]| {
     let made;
     let source = match data {
         [0, kind, decisions @ ..] => {
-            let numbers: Vec<u16> =
-                decisions.chunks(2).map(|pair| pair.iter().fold(0, |sum, byte| sum << 8 | u16::from(*byte))).collect();
+            let numbers: Vec<u16> = decisions
+                .chunks(2)
+                .map(|pair| pair.iter().fold(0, |sum, byte| sum << 8 | u16::from(*byte)))
+                .collect();
             let mut choices = Choices::new(&numbers);
             let generate = if kind % 2 == 0 { expression::call } else { template::template };
             let Question::Chart { mut files, .. } = generate(&mut choices).question else { return };
