@@ -7,6 +7,7 @@ use gotmpl::Value;
 use gotmpl::helm::{EngineOptions, Template};
 use gotmpl::value::{Entries, Map};
 
+use super::values::VALUES;
 use super::{Files, RenderError, RenderOptions, files, objects};
 use crate::path::{base, join};
 use crate::prepare::{ChartTree, Table, lookup};
@@ -24,7 +25,7 @@ pub(crate) fn render_templates(
     let mut templates = BTreeMap::new();
     collect(chart, None, values, &chart.name(), &shared, &mut templates);
     let engine = EngineOptions { lint: options.lint, ..EngineOptions::new(Rc::clone(&options.environment)) };
-    Ok(gotmpl::helm::render(templates.into_values().collect(), objects::VALUES, engine)?)
+    Ok(gotmpl::helm::render(templates.into_values().collect(), VALUES, engine)?)
 }
 
 /// What all charts of a tree see in common.
@@ -54,7 +55,7 @@ fn collect(
         ("Files", files::files(&chart.content.files)),
         ("Release", shared.release.clone()),
         ("Capabilities", shared.capabilities.clone()),
-        ("Values", Value::Map(Rc::new(values.converted_to(objects::VALUES)))),
+        ("Values", Value::Map(Rc::new(values.converted_to(VALUES)))),
         ("Subcharts", Value::Map(Rc::clone(&subcharts))),
     ];
     let scope: Entries = scope.into_iter().map(|(key, value)| (Rc::from(key), value)).collect();
@@ -76,7 +77,7 @@ fn collect(
             name: name.clone(),
             source: file.text().into_owned(),
             base_path: base_path.clone(),
-            scope: Value::Map(Rc::new(scope.converted_to(objects::VALUES))),
+            scope: Value::Map(Rc::new(scope.converted_to(VALUES))),
         };
         templates.insert(name, template);
     }

@@ -9,6 +9,7 @@ mod objects;
 pub mod output;
 pub mod post_render;
 mod split;
+mod values;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

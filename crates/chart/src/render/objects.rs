@@ -11,12 +11,6 @@ use gotmpl::{FunctionError, Value};
 use crate::capabilities::{Capabilities, GO_VERSION, HELM_VERSION, KUBE_CLIENT_VERSION, KubeVersion};
 use crate::{Dependency, Metadata};
 
-/// The Go type `common.Values`.
-pub(super) const VALUES: Type = {
-    static TYPE: GoType = GoType::named("common.Values", MAP_ANY);
-    &TYPE
-};
-
 /// The Go type `common.VersionSet`.
 const VERSION_SET: Type = {
     static METHODS: &[Method] = &[Method::new("Has", &[STRING], BOOL, has)];

@@ -142,11 +142,11 @@ impl<'t> State<'t, '_, '_> {
         args: &'t [Operand],
         last: Option<Slot>,
     ) -> Result<Slot, Error> {
-        // What nearly every field is: a key of a map that has no methods.
+        // What nearly every field is: a key of a map, and not the name of a method.
         if let Value::Map(map) = &receiver.value
             && args.is_empty()
             && last.is_none()
-            && map.ty().methods.is_empty()
+            && map.ty().method(name).is_none()
             && let Some(value) = map.get(name)
         {
             return Ok(Slot::of(value, map.elem()));
