@@ -28,6 +28,10 @@ impl File {
 
     /// The contents as text; bytes that are not UTF-8 become U+FFFD.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(&self.data)
+        // Checking a whole text is several times quicker than walking through it for what is not UTF-8.
+        match std::str::from_utf8(&self.data) {
+            Ok(text) => text.into(),
+            Err(_) => String::from_utf8_lossy(&self.data),
+        }
     }
 }

@@ -95,8 +95,12 @@ impl Pattern {
     }
 
     pub(crate) fn matches(&self, name: &str) -> bool {
+        if name.is_ascii() {
+            let name = name.as_bytes();
+            return matches_from(&self.0, name.len(), |index| char::from(name[index]));
+        }
         let name: Vec<char> = name.chars().collect();
-        matches_from(&self.0, &name)
+        matches_from(&self.0, name.len(), |index| name[index])
     }
 }
 
@@ -111,26 +115,29 @@ fn class_char(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Result<ch
 }
 
 /// Matches with at most one point of return per star: a later star makes the earlier ones final.
-fn matches_from(tokens: &[Token], name: &[char]) -> bool {
+fn matches_from(tokens: &[Token], length: usize, at: impl Fn(usize) -> char) -> bool {
     let (mut t, mut n) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     loop {
         let stepped = match tokens.get(t) {
-            None if n == name.len() => return true,
+            None if n == length => return true,
             None => false,
             Some(Token::Star) => {
                 t += 1;
                 retry = Some((t, n));
                 continue;
             }
-            Some(token) => name.get(n).is_some_and(|&c| match token {
-                Token::Literal(literal) => *literal == c,
-                Token::AnyChar => c != '/',
-                Token::Class { negated, ranges } => {
-                    ranges.iter().any(|&(low, high)| low <= c && c <= high) != *negated
+            Some(token) => n < length && {
+                let c = at(n);
+                match token {
+                    Token::Literal(literal) => *literal == c,
+                    Token::AnyChar => c != '/',
+                    Token::Class { negated, ranges } => {
+                        ranges.iter().any(|&(low, high)| low <= c && c <= high) != *negated
+                    }
+                    Token::Star => false,
                 }
-                Token::Star => false,
-            }),
+            },
         };
         if stepped {
             t += 1;
@@ -138,7 +145,7 @@ fn matches_from(tokens: &[Token], name: &[char]) -> bool {
             continue;
         }
         match retry {
-            Some((after_star, from)) if from < name.len() && name[from] != '/' => {
+            Some((after_star, from)) if from < length && at(from) != '/' => {
                 retry = Some((after_star, from + 1));
                 t = after_star;
                 n = from + 1;

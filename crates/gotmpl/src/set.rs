@@ -1,13 +1,14 @@
 //! A set of templates that can call each other.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::error::Error;
 use crate::exec::scope::Scope;
 use crate::exec::{Limits, MissingKey, Run, Trees};
 use crate::functions::{Context, Environment, Functions, Offline};
+use crate::parse::tree::{Source, Tree};
+use crate::parse::{Map, Names, parse};
 use crate::value::{Text, Value};
 
 /// How a set behaves.
@@ -55,7 +56,10 @@ pub struct TemplateSet {
     limits: Limits,
     context: Context,
     scope: Rc<Scope>,
-    parsed: RefCell<HashMap<Rc<str>, Trees>>,
+    parsed: RefCell<Map<Rc<str>, Trees>>,
+    names: Names,
+    /// What was added, by its text: the charts of a tree often carry the same library.
+    texts: Map<Rc<str>, Trees>,
 }
 
 impl TemplateSet {
@@ -69,20 +73,42 @@ impl TemplateSet {
             context: Context { environment, lint, value_bytes: limits.value_bytes },
             scope: Rc::new(Scope::new(name)),
             parsed: RefCell::default(),
+            names: Names::default(),
+            texts: Map::default(),
         }
     }
 
     /// Parses `source` as the template `name`, and adds it with all it defines. A later definition replaces
     /// an earlier one unless it is empty.
     pub fn add(&mut self, name: &str, source: &str) -> Result<(), Error> {
-        let trees = crate::parse::parse(&Rc::from(name), source, &self.functions)?;
+        let trees = self.parse(&Rc::from(name), source)?;
         // Nobody else holds the scope but while executing, which borrows the set.
         if let Some(scope) = Rc::get_mut(&mut self.scope) {
-            for tree in &trees {
+            for tree in trees.iter() {
                 scope.define(tree);
             }
         }
         Ok(())
+    }
+
+    fn parse(&mut self, name: &Rc<str>, text: &str) -> Result<Trees, Error> {
+        if let Some((text, same)) = self.texts.get_key_value(text) {
+            let source = Rc::new(Source { name: name.clone(), text: text.clone() });
+            let renamed = |tree: &Rc<Tree>| {
+                let is_main = tree.name == tree.source.name;
+                let name = if is_main { name } else { &tree.name };
+                Rc::new(Tree { name: name.clone(), source: source.clone(), root: tree.root.clone() })
+            };
+            // Nobody defines a template of the name that his own file has; if so, the file is read anew.
+            let defines = |name: &str| memchr::memmem::find(text.as_bytes(), name.as_bytes()).is_some();
+            if same.iter().all(|tree| tree.name != *name && !defines(&tree.source.name)) {
+                return Ok(same.iter().map(renamed).collect());
+            }
+        }
+        let text: Rc<str> = text.into();
+        let trees: Trees = parse(name, text.clone(), &self.functions, &self.names)?.into();
+        self.texts.insert(text, trees.clone());
+        Ok(trees)
     }
 
     /// Whether there is a template of that name.
@@ -114,6 +140,7 @@ impl TemplateSet {
             self.limits,
             self.scope.clone(),
             &self.parsed,
+            &self.names,
         );
         let result = run.execute(name, data.clone());
         (Text::from_bytes(run.out), result)

@@ -40,10 +40,15 @@ pub(super) fn import_values(chart: &mut ChartTree, warnings: &mut Warnings) -> R
         }
         dependency.import_values = normalised;
     }
-    // Imports rank below the parent's own values, so that it can take much and change a little.
-    let values = deep_copy_table(&values);
-    merge_under(&values, &imported, "", true, warnings);
-    chart.values = values;
+    // Imports rank below the parent's own values, so that it can take much and change a little. They are parts of
+    // those values themselves, so what they are laid under must not be the same tables.
+    chart.values = if imported.is_empty() {
+        values
+    } else {
+        let values = deep_copy_table(&values);
+        merge_under(&values, &imported, "", true, warnings);
+        values
+    };
     chart.metadata.borrow_mut().dependencies = Some(declared);
     Ok(())
 }

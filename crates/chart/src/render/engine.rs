@@ -24,7 +24,11 @@ pub(crate) fn render_templates(
     };
     let mut templates = BTreeMap::new();
     collect(chart, None, values, &chart.name(), &shared, &mut templates);
-    let engine = EngineOptions { lint: options.lint, ..EngineOptions::new(Rc::clone(&options.environment)) };
+    let engine = EngineOptions {
+        lint: options.lint,
+        ends_with_process: options.ends_with_process,
+        ..EngineOptions::new(Rc::clone(&options.environment))
+    };
     Ok(gotmpl::helm::render(templates.into_values().collect(), VALUES, engine)?)
 }
 

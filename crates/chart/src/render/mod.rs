@@ -51,6 +51,8 @@ pub struct RenderOptions<'o> {
     pub lint: bool,
     /// Clock, randomness, cluster and network as templates may use them.
     pub environment: Rc<dyn Environment>,
+    /// The process ends soon: memory that is no longer needed is left to the operating system.
+    pub ends_with_process: bool,
 }
 
 impl RenderOptions<'_> {
@@ -66,6 +68,7 @@ impl RenderOptions<'_> {
             post_render_strategy: PostRenderStrategy::default(),
             lint: false,
             environment,
+            ends_with_process: false,
         }
     }
 }
@@ -111,6 +114,9 @@ pub fn render(
     collect_crds(&tree, &tree.name(), &mut crds);
     warnings.sort();
     warnings.dedup();
+    if options.ends_with_process {
+        std::mem::forget(tree);
+    }
     Ok(Rendered { manifests, hooks, notes, crds, warnings })
 }
 
@@ -146,6 +152,9 @@ fn templates_of(
         return Err(RenderError::KubeVersion { required, found });
     }
     let files = render_templates(&tree, &values, options)?;
+    if options.ends_with_process {
+        std::mem::forget((user_values, values));
+    }
     Ok((tree, files))
 }
 

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::rc::Rc;
 
 use gotmpl::functions::Context;
-use gotmpl::value::types::{BOOL, LIST_ANY, LIST_STRING, MAP_ANY, MAP_STRING, STRING};
+use gotmpl::value::types::{BOOL, LIST_ANY, LIST_STRING, MAP_STRING, STRING};
 use gotmpl::value::{GoType, Kind, List, Map, Method, Object, Type};
 use gotmpl::{FunctionError, Value};
 

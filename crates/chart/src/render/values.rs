@@ -10,17 +10,17 @@ use gotmpl::value::{GoType, Kind, Map, Method, Text, Type};
 use gotmpl::{FunctionError, Value};
 
 /// The Go type `common.Values`.
-pub(super) const VALUES: Type = {
-    static METHODS: &[Method] = &[
-        Method::new("AsMap", &[], MAP_ANY, as_map),
-        Method::new("Encode", &[WRITER], ANY, encode),
-        Method::new("PathValue", &[STRING], ANY, path_value),
-        Method::new("Table", &[STRING], VALUES, table),
-        Method::new("YAML", &[], STRING, yaml),
-    ];
-    static TYPE: GoType = GoType::named("common.Values", MAP_ANY).with_methods(METHODS);
-    &TYPE
-};
+pub(super) const VALUES: Type = &TYPE;
+
+static TYPE: GoType = GoType::named("common.Values", MAP_ANY).with_methods(METHODS);
+
+static METHODS: &[Method] = &[
+    Method::new("AsMap", &[], MAP_ANY, as_map),
+    Method::new("Encode", &[WRITER], ANY, encode),
+    Method::new("PathValue", &[STRING], ANY, path_value),
+    Method::new("Table", &[STRING], &TYPE, table),
+    Method::new("YAML", &[], STRING, yaml),
+];
 
 /// `io.Writer`: no value of a template is one, but for nil.
 const WRITER: Type = {
@@ -62,7 +62,7 @@ fn path_value(_: &Context, values: &Value, args: &[Value]) -> Result<Value, Func
         .ok_or_else(|| FunctionError::new(format!("{} is not a value", quote(key))))
 }
 
-fn descend<'p>(values: &Value, path: impl Iterator<Item = &'p str>) -> Result<Map, FunctionError> {
+fn descend<'p>(values: &Value, mut path: impl Iterator<Item = &'p str>) -> Result<Map, FunctionError> {
     let none = |key: &str| FunctionError::new(format!("{} is not a table", quote(key)));
     let Value::Map(map) = values else { return Err(none("")) };
     path.try_fold(map.converted_to(VALUES), |holder, key| match holder.get(key) {

@@ -1,7 +1,6 @@
 //! Runs templates. [`Run`] is one run of a set with its output, budgets and scope; [`state::State`] is one
 //! template within it.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 mod call;
@@ -20,7 +19,7 @@ use state::{State, Variable};
 use crate::error::Error;
 use crate::functions::{Context, Functions};
 use crate::parse::tree::Tree;
-use crate::parse::with_room;
+use crate::parse::{Map, Names, with_room};
 use crate::value::Value;
 
 /// What to do about a key that a map does not have.
@@ -74,9 +73,10 @@ pub(crate) struct Run<'r> {
     pub(crate) scope: Rc<Scope>,
     pub(crate) out: Vec<u8>,
     /// Texts that `tpl` has parsed, shared by all runs of the set.
-    pub(crate) parsed: &'r std::cell::RefCell<HashMap<Rc<str>, Trees>>,
+    pub(crate) parsed: &'r std::cell::RefCell<Map<Rc<str>, Trees>>,
+    pub(crate) names: &'r Names,
     /// How often each name is being included right now.
-    pub(crate) included: HashMap<Rc<str>, usize>,
+    pub(crate) included: Map<Rc<str>, usize>,
     pub(crate) depth: usize,
     pub(crate) steps: u64,
     /// Bytes that calls have made, but for what was dropped when they were last counted.
@@ -94,7 +94,8 @@ impl<'r> Run<'r> {
         missing_key: MissingKey,
         limits: Limits,
         scope: Rc<Scope>,
-        parsed: &'r std::cell::RefCell<HashMap<Rc<str>, Trees>>,
+        parsed: &'r std::cell::RefCell<Map<Rc<str>, Trees>>,
+        names: &'r Names,
     ) -> Self {
         Self {
             functions,
@@ -104,7 +105,8 @@ impl<'r> Run<'r> {
             scope,
             out: Vec::new(),
             parsed,
-            included: HashMap::new(),
+            names,
+            included: Map::default(),
             depth: 0,
             steps: 0,
             made: 0,

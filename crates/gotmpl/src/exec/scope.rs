@@ -1,26 +1,26 @@
 //! Which templates can be seen: those of the set, and those that the texts given to `tpl` define.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::parse::Map;
 use crate::parse::tree::Tree;
 
 /// Templates by name, over those of an outer scope.
 pub(crate) struct Scope {
     name: Rc<str>,
-    trees: HashMap<Rc<str>, Rc<Tree>>,
+    trees: Map<Rc<str>, Rc<Tree>>,
     outer: Option<Rc<Scope>>,
 }
 
 impl Scope {
     /// An empty scope; `name` is what errors call the set.
     pub(crate) fn new(name: Rc<str>) -> Self {
-        Self { name, trees: HashMap::new(), outer: None }
+        Self { name, trees: Map::default(), outer: None }
     }
 
     /// A scope over `outer`, in which definitions hide the outer ones and do not leak.
     pub(crate) fn within(outer: &Rc<Self>) -> Self {
-        Self { name: outer.name.clone(), trees: HashMap::new(), outer: Some(outer.clone()) }
+        Self { name: outer.name.clone(), trees: Map::default(), outer: Some(outer.clone()) }
     }
 
     pub(crate) fn name(&self) -> &Rc<str> {

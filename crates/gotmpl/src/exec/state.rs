@@ -46,7 +46,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
     /// Executes the template.
     pub(super) fn run(mut self) -> Result<(), Error> {
         let root = std::mem::take(&mut self.root);
-        let result = self.nodes(&self.tree.root, &root);
+        let result = self.nodes(&self.tree.root.nodes, &root);
         self.run.variables.truncate(self.base);
         result.map(|_| ())
     }
@@ -116,7 +116,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
         self.step()?;
         match node {
             Node::Text(span) => {
-                self.run.out.extend_from_slice(&self.tree.source.text.as_bytes()[span.clone()]);
+                self.run.out.extend_from_slice(&self.tree.source.text.as_bytes()[span.range()]);
                 self.check_output()?;
             }
             Node::Action(pipe) => {

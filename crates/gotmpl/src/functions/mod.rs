@@ -5,10 +5,10 @@
 )]
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::error::{Cause, Error};
+use crate::parse;
 use crate::value::{List, Map, Text, Type, Value};
 
 mod bounds;
@@ -117,13 +117,13 @@ impl Function {
 /// The functions by name.
 #[derive(Clone)]
 pub struct Functions {
-    table: HashMap<&'static str, &'static Function>,
+    table: parse::Map<&'static str, &'static Function>,
 }
 
 impl Functions {
     /// Only what Go's text/template has built in.
     pub fn builtin() -> Self {
-        let mut functions = Self { table: HashMap::new() };
+        let mut functions = Self { table: parse::Map::default() };
         functions.add(crate::builtins::TABLE);
         functions
     }

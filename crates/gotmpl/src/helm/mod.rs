@@ -25,12 +25,14 @@ pub struct EngineOptions {
     pub limits: Limits,
     /// The outside world, for functions.
     pub environment: Rc<dyn Environment>,
+    /// The process ends soon: what was parsed is left to the operating system, which frees it all at once.
+    pub ends_with_process: bool,
 }
 
 impl EngineOptions {
     /// Helm's defaults in a given environment.
     pub fn new(environment: Rc<dyn Environment>) -> Self {
-        Self { strict: false, lint: false, limits: Limits::default(), environment }
+        Self { strict: false, lint: false, limits: Limits::default(), environment, ends_with_process: false }
     }
 }
 
@@ -106,12 +108,13 @@ pub fn render(
     options: EngineOptions,
 ) -> Result<BTreeMap<String, String>, RenderError> {
     sort_templates(&mut templates, |template| &template.name);
+    let ends_with_process = options.ends_with_process;
     let mut engine = Engine::new(options);
     for template in &templates {
         engine.add(&template.name, &template.source)?;
     }
     let mut rendered = BTreeMap::new();
-    for template in templates {
+    for template in &templates {
         if is_partial(&template.name) {
             continue;
         }
@@ -124,7 +127,10 @@ pub fn render(
             scope.insert("Template", Value::map_of(values_type, about));
         }
         let text = engine.render(&template.name, &template.scope)?;
-        rendered.insert(template.name, text);
+        rendered.insert(template.name.clone(), text);
+    }
+    if ends_with_process {
+        std::mem::forget((engine, templates));
     }
     Ok(rendered)
 }

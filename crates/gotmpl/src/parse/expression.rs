@@ -10,22 +10,24 @@ use crate::error::Error;
 impl<'s> Parser<'s> {
     fn variable(&mut self, name: &'s str) -> Variable {
         if self.variables.is_empty() {
-            self.variables.insert("$", Variable { name: "$".into(), id: ROOT });
+            self.variables.insert("$", Variable { name: self.names.keep("$"), id: ROOT });
         }
         let id = self.variables.len() as u32;
-        self.variables.entry(name).or_insert_with(|| Variable { name: name.into(), id }).clone()
+        self.variables.entry(name).or_insert_with(|| Variable { name: self.names.keep(name), id }).clone()
     }
 
-    fn declare(&mut self, pipe: &mut Pipe, token: &Token) {
+    fn declare(&mut self, pipe: &mut Pipe, token: Token) {
         let variable = self.variable(self.text(token));
         self.state.variables.push(variable.id);
+        pipe.declares.reserve_exact(1);
         pipe.declares.push(variable);
     }
 
     pub(super) fn pipeline(&mut self, context: &'static str, end: Kind) -> Result<Pipe, Error> {
         let position = self.peek_non_space().span.start;
-        let mut pipe = Pipe { position, assign: false, declares: Vec::new(), commands: Vec::new() };
+        let mut pipe = Pipe { position, assign: false, declares: Vec::new(), commands: Box::default() };
         self.declarations(&mut pipe, context)?;
+        let base = self.commands.len();
         loop {
             let token = self.next_non_space();
             match token.kind {
@@ -44,11 +46,12 @@ impl<'s> Parser<'s> {
                 | Kind::LeftParen => {
                     self.backup();
                     let command = self.command()?;
-                    pipe.commands.push(command);
+                    self.commands.push(command);
                 }
-                _ => return Err(self.unexpected(&token, context)),
+                _ => return Err(self.unexpected(token, context)),
             }
         }
+        pipe.commands = self.commands.drain(base..).collect();
         if pipe.commands.is_empty() {
             return Err(self.error(&format!("missing value for {context}")));
         }
@@ -71,18 +74,18 @@ impl<'s> Parser<'s> {
                 return Ok(());
             }
             self.next();
-            let after = self.peek().clone();
+            let after = self.peek();
             let next = self.peek_non_space();
             match next.kind {
                 Kind::Assign | Kind::Declare => {
                     pipe.assign = next.kind == Kind::Assign;
                     self.next_non_space();
-                    self.declare(pipe, &variable);
+                    self.declare(pipe, variable);
                     return Ok(());
                 }
-                Kind::Char if self.text(&next) == "," => {
+                Kind::Char if self.text(next) == "," => {
                     self.next_non_space();
-                    self.declare(pipe, &variable);
+                    self.declare(pipe, variable);
                     if context != "range" || pipe.declares.len() >= 2 {
                         return Err(self.error(&format!("too many declarations in {context}")));
                     }
@@ -110,11 +113,12 @@ impl<'s> Parser<'s> {
     }
 
     fn command(&mut self) -> Result<Command, Error> {
-        let mut command = Command { position: self.peek_non_space().span.start, args: Vec::new() };
+        let position = self.peek_non_space().span.start;
+        let base = self.operands.len();
         loop {
             self.peek_non_space();
             if let Some(operand) = self.operand()? {
-                command.args.push(operand);
+                self.operands.push(operand);
             }
             let token = self.next();
             match token.kind {
@@ -124,13 +128,14 @@ impl<'s> Parser<'s> {
                     break;
                 }
                 Kind::Pipe => break,
-                _ => return Err(self.unexpected(&token, "operand")),
+                _ => return Err(self.unexpected(token, "operand")),
             }
         }
-        if command.args.is_empty() {
+        let args: Box<[Operand]> = self.operands.drain(base..).collect();
+        if args.is_empty() {
             return Err(self.error("empty command"));
         }
-        Ok(command)
+        Ok(Command { position, args })
     }
 
     fn operand(&mut self) -> Result<Option<Operand>, Error> {
@@ -140,26 +145,37 @@ impl<'s> Parser<'s> {
         }
         // Go gives a chain of fields the place of the second field.
         let position = self.peek().span.start;
-        let mut fields = Vec::new();
-        while self.peek().kind == Kind::Field {
-            let token = self.next();
-            fields.push(Rc::from(&self.text(&token)[1..]));
-        }
+        let fields = self.fields(None);
         let term = match operand.term {
-            Term::Field(first) => Term::Field(first.iter().cloned().chain(fields).collect()),
-            Term::Variable(variable, _) => Term::Variable(variable, fields.into()),
+            Term::Variable(variable, _) => Term::Variable(variable, fields),
             Term::Bool(_) | Term::String(_) | Term::Number(_) | Term::Nil | Term::Dot => {
                 let term = goyaml::strconv::quote(&operand.to_string());
                 return Err(self.error(&format!("unexpected . after term {term}")));
             }
-            _ => Term::Chain(Box::new(Chain { operand, fields: fields.into() })),
+            _ => Term::Chain(Box::new(Chain { operand, fields })),
         };
         Ok(Some(Operand { position, term }))
     }
 
+    /// Fields that follow each other: `first`, and those that come next.
+    fn fields(&mut self, first: Option<Token>) -> Box<[Rc<str>]> {
+        let base = self.fields.len();
+        let mut next = first;
+        loop {
+            if let Some(token) = next {
+                let name = self.names.keep(&self.text(token)[1..]);
+                self.fields.push(name);
+            }
+            if self.peek().kind != Kind::Field {
+                return self.fields.drain(base..).collect();
+            }
+            next = Some(self.next());
+        }
+    }
+
     fn term(&mut self) -> Result<Option<Operand>, Error> {
         let token = self.next_non_space();
-        let text = self.text(&token);
+        let text = self.text(token);
         let term = match token.kind {
             Kind::Identifier => {
                 let Some(function) = self.functions.get(text) else {
@@ -178,7 +194,15 @@ impl<'s> Parser<'s> {
                 }
                 Term::Variable(variable, Box::default())
             }
-            Kind::Field => Term::Field(Box::new([Rc::from(&text[1..])])),
+            Kind::Field => {
+                // As above: the place of the second field, if there is one.
+                let position = match self.peek() {
+                    second if second.kind == Kind::Field => second.span.start,
+                    _ => token.span.start,
+                };
+                let term = Term::Field(self.fields(Some(token)));
+                return Ok(Some(Operand { position, term }));
+            }
             Kind::Bool => Term::Bool(text == "true"),
             Kind::CharConstant => self.number(constant::character(text))?,
             Kind::Complex => self.number(constant::complex(text))?,

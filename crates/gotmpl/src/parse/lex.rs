@@ -1,6 +1,6 @@
 //! Cuts a template's source into tokens, on demand, without copying.
 
-use std::ops::Range;
+use super::tree::Span;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,21 +80,28 @@ impl Kind {
 }
 
 /// A token: what it is and where it stands.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Token {
     pub(super) kind: Kind,
-    pub(super) span: Range<usize>,
-    /// Of an error token: what is wrong.
-    pub(super) message: Option<Box<str>>,
+    pub(super) span: Span,
 }
 
 impl Token {
-    /// The token as Go's parser names it in its errors.
-    pub(super) fn describe(&self, source: &str) -> String {
-        let text = &source[self.span.clone()];
-        match self.kind {
+    fn new(kind: Kind, start: usize, end: usize) -> Self {
+        Self { kind, span: Span { start: start as u32, end: end as u32 } }
+    }
+
+    /// What stands where no token has been read yet.
+    pub(super) const NONE: Self = Self { kind: Kind::Eof, span: Span { start: 0, end: 0 } };
+}
+
+impl Lexer<'_> {
+    /// A token as Go's parser names it in its errors.
+    pub(super) fn describe(&self, token: Token) -> String {
+        let text = &self.source[token.span.range()];
+        match token.kind {
             Kind::Eof => "EOF".to_owned(),
-            Kind::Error => self.message.as_deref().unwrap_or_default().to_owned(),
+            Kind::Error => self.complaint.to_string(),
             kind if kind.is_keyword() => format!("<{text}>"),
             _ if text.len() > 10 => {
                 let start: String = text.chars().take(10).collect();
@@ -113,19 +120,29 @@ pub(super) struct Lexer<'s> {
     inside_action: bool,
     paren_depth: usize,
     failed: bool,
+    /// What is wrong, once there was an error token.
+    complaint: Box<str>,
 }
 
 const SPACES: [char; 4] = [' ', '\t', '\r', '\n'];
 
 impl<'s> Lexer<'s> {
     pub(super) fn new(source: &'s str) -> Self {
-        Self { source, start: 0, position: 0, inside_action: false, paren_depth: 0, failed: false }
+        Self {
+            source,
+            start: 0,
+            position: 0,
+            inside_action: false,
+            paren_depth: 0,
+            failed: false,
+            complaint: Box::default(),
+        }
     }
 
     /// The next token; after the end, or after an error, always the end.
     pub(super) fn next(&mut self) -> Token {
         if self.failed {
-            return Token { kind: Kind::Eof, span: self.start..self.start, message: None };
+            return Token::new(Kind::Eof, self.start, self.start);
         }
         if self.inside_action { self.inside_action() } else { self.text() }
     }
@@ -153,14 +170,15 @@ impl<'s> Lexer<'s> {
     }
 
     fn emit(&mut self, kind: Kind) -> Token {
-        let token = Token { kind, span: self.start..self.position, message: None };
+        let token = Token::new(kind, self.start, self.position);
         self.start = self.position;
         token
     }
 
     fn error(&mut self, message: impl Into<Box<str>>) -> Token {
         self.failed = true;
-        Token { kind: Kind::Error, span: self.start..self.start, message: Some(message.into()) }
+        self.complaint = message.into();
+        Token::new(Kind::Error, self.start, self.start)
     }
 
     /// Text up to the next `{{`. Comments vanish here.
@@ -226,7 +244,7 @@ impl<'s> Lexer<'s> {
 
     fn right_delim(&mut self, trim: bool) -> Token {
         let start = if trim { self.position + 2 } else { self.position };
-        let token = Token { kind: Kind::RightDelim, span: start..start + 2, message: None };
+        let token = Token::new(Kind::RightDelim, start, start + 2);
         self.skip_right_delim(trim);
         self.inside_action = false;
         token
@@ -317,11 +335,17 @@ impl<'s> Lexer<'s> {
     }
 
     fn skip_alphanumerics(&mut self) {
-        while let Some(next) = self.peek_char() {
-            if !is_alphanumeric(next) {
-                break;
+        let bytes = self.bytes();
+        loop {
+            let ascii = bytes[self.position..].iter().take_while(|byte| is_word_byte(**byte)).count();
+            self.position += ascii;
+            match bytes.get(self.position) {
+                Some(byte) if !byte.is_ascii() => match self.peek_char() {
+                    Some(next) if is_alphanumeric(next) => self.position += next.len_utf8(),
+                    _ => break,
+                },
+                _ => break,
             }
-            self.position += next.len_utf8();
         }
     }
 
@@ -446,8 +470,12 @@ fn has_left_trim_marker(bytes: &[u8]) -> bool {
     matches!(bytes, [b'-', space, ..] if is_space_byte(*space))
 }
 
+fn is_word_byte(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric()
+}
+
 fn is_alphanumeric(c: char) -> bool {
-    c == '_' || c.is_ascii_alphanumeric() || !c.is_ascii() && (c.is_alphabetic() || c.is_numeric())
+    if c.is_ascii() { is_word_byte(c as u8) } else { c.is_alphabetic() || c.is_numeric() }
 }
 
 /// Go's `%#U`.

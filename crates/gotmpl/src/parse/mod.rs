@@ -1,29 +1,43 @@
 //! Reads a template's source into trees, with Go's grammar and Go's complaints.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 mod constant;
 mod expression;
 mod lex;
+mod names;
 pub(crate) mod tree;
 
 use lex::{Kind, Lexer, Token};
-use tree::{Branch, Call, Node, Source, Tree, Variable};
+pub(crate) use names::{Map, Names};
+use tree::{Body, Branch, Call, Command, Node, Operand, Source, Tree, Variable};
 
 use crate::error::Error;
 use crate::functions::Functions;
 
 /// Parses `text`, giving the template `name` and all that it defines, in no order.
-pub(crate) fn parse(name: &Rc<str>, text: &str, functions: &Functions) -> Result<Vec<Rc<Tree>>, Error> {
-    let source = Rc::new(Source { name: name.clone(), text: text.into() });
+pub(crate) fn parse(
+    name: &Rc<str>,
+    text: Rc<str>,
+    functions: &Functions,
+    names: &Names,
+) -> Result<Vec<Rc<Tree>>, Error> {
+    let source = Rc::new(Source { name: name.clone(), text });
+    if u32::try_from(source.text.len()).is_err() {
+        return Err(Error::parse(&source, 0..0, "the template is larger than 4 GiB"));
+    }
     let mut parser = Parser {
         source: &source,
         lexer: Lexer::new(&source.text),
         functions,
-        trees: HashMap::new(),
-        variables: HashMap::new(),
+        names,
+        trees: Map::default(),
+        variables: Map::default(),
         state: State::default(),
+        nodes: Vec::new(),
+        commands: Vec::new(),
+        operands: Vec::new(),
+        fields: Vec::new(),
     };
     parser.top_level()?;
     Ok(parser.trees.into_values().collect())
@@ -36,7 +50,7 @@ struct State {
     peeked: usize,
     variables: Vec<u32>,
     /// Where the left delimiter of the current action stands.
-    action: Option<usize>,
+    action: Option<u32>,
     range_depth: usize,
     paren_depth: usize,
     nesting: usize,
@@ -45,9 +59,8 @@ struct State {
 
 impl Default for State {
     fn default() -> Self {
-        let none = || Token { kind: Kind::Eof, span: 0..0, message: None };
         Self {
-            tokens: [none(), none(), none()],
+            tokens: [Token::NONE; 3],
             peeked: 0,
             variables: vec![ROOT],
             action: None,
@@ -71,9 +84,15 @@ struct Parser<'s> {
     source: &'s Rc<Source>,
     lexer: Lexer<'s>,
     functions: &'s Functions,
-    trees: HashMap<Rc<str>, Rc<Tree>>,
-    variables: HashMap<&'s str, Variable>,
+    names: &'s Names,
+    trees: Map<Rc<str>, Rc<Tree>>,
+    variables: Map<&'s str, Variable>,
     state: State,
+    // What is being gathered, innermost last, until its number is known and it gets a place of that size.
+    nodes: Vec<Node>,
+    commands: Vec<Command>,
+    operands: Vec<Operand>,
+    fields: Vec<Rc<str>>,
 }
 
 /// What ended a list of nodes.
@@ -98,8 +117,8 @@ enum Item {
 }
 
 impl<'s> Parser<'s> {
-    fn text(&self, token: &Token) -> &'s str {
-        &self.source.text[token.span.clone()]
+    fn text(&self, token: Token) -> &'s str {
+        &self.source.text[token.span.range()]
     }
 
     fn next(&mut self) -> Token {
@@ -108,19 +127,19 @@ impl<'s> Parser<'s> {
         } else {
             self.state.tokens[0] = self.lexer.next();
         }
-        self.state.tokens[self.state.peeked].clone()
+        self.state.tokens[self.state.peeked]
     }
 
     fn backup(&mut self) {
         self.state.peeked += 1;
     }
 
-    fn peek(&mut self) -> &Token {
+    fn peek(&mut self) -> Token {
         if self.state.peeked == 0 {
             self.state.peeked = 1;
             self.state.tokens[0] = self.lexer.next();
         }
-        &self.state.tokens[self.state.peeked - 1]
+        self.state.tokens[self.state.peeked - 1]
     }
 
     fn next_non_space(&mut self) -> Token {
@@ -140,15 +159,15 @@ impl<'s> Parser<'s> {
 
     /// An error at the newest token, which is what Go's errors name the line of.
     fn error(&self, message: &str) -> Error {
-        Error::parse(self.source, self.state.tokens[0].span.clone(), message)
+        Error::parse(self.source, self.state.tokens[0].span.range(), message)
     }
 
-    fn unexpected(&self, token: &Token, context: &str) -> Error {
-        let described = token.describe(&self.source.text);
+    fn unexpected(&self, token: Token, context: &str) -> Error {
+        let described = self.lexer.describe(token);
         if token.kind != Kind::Error {
             return self.error(&format!("unexpected {described} in {context}"));
         }
-        let line = |position| self.source.line(position);
+        let line = |position: u32| self.source.line(position as usize);
         let mut message = described;
         if let Some(action) = self.state.action
             && line(action) != line(token.span.start)
@@ -162,11 +181,10 @@ impl<'s> Parser<'s> {
 
     fn expect(&mut self, kind: Kind, context: &str) -> Result<Token, Error> {
         let token = self.next_non_space();
-        if token.kind == kind { Ok(token) } else { Err(self.unexpected(&token, context)) }
+        if token.kind == kind { Ok(token) } else { Err(self.unexpected(token, context)) }
     }
 
     fn top_level(&mut self) -> Result<(), Error> {
-        let mut root = Vec::new();
         loop {
             match self.peek().kind {
                 Kind::Eof => break,
@@ -183,19 +201,20 @@ impl<'s> Parser<'s> {
                 _ => {}
             }
             match self.text_or_action()? {
-                Item::Node(node) => root.push(node),
+                Item::Node(node) => self.nodes.push(node),
                 Item::Ending(ending) => {
                     return Err(self.error(&format!("unexpected {}", ending.describe())));
                 }
             }
         }
+        let root = self.nodes.drain(..).collect();
         self.add(self.source.name.clone(), root)
     }
 
     /// Puts a tree among the others of this source.
-    fn add(&mut self, name: Rc<str>, root: Vec<Node>) -> Result<(), Error> {
-        let nesting = self.state.deepest;
-        let tree = Tree { name: name.clone(), source: self.source.clone(), root, nesting };
+    fn add(&mut self, name: Rc<str>, nodes: Vec<Node>) -> Result<(), Error> {
+        let root = Rc::new(Body::new(nodes, self.state.deepest, &self.source.text));
+        let tree = Tree { name: name.clone(), source: self.source.clone(), root };
         match self.trees.get(&name) {
             Some(old) if !old.is_empty() => {
                 if !tree.is_empty() {
@@ -214,7 +233,7 @@ impl<'s> Parser<'s> {
         const CONTEXT: &str = "define clause";
         let outer = std::mem::take(&mut self.state);
         let token = self.next_non_space();
-        let name = self.template_name(&token, CONTEXT)?;
+        let name = self.template_name(token, CONTEXT)?;
         self.expect(Kind::RightDelim, CONTEXT)?;
         let (body, ending) = self.list()?;
         if let Ending::Else = ending {
@@ -225,7 +244,7 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    fn template_name(&self, token: &Token, context: &str) -> Result<Rc<str>, Error> {
+    fn template_name(&self, token: Token, context: &str) -> Result<Rc<str>, Error> {
         match token.kind {
             Kind::String | Kind::RawString => match constant::unquote(self.text(token)) {
                 Some(name) => Ok(name.to_shared()),
@@ -237,11 +256,11 @@ impl<'s> Parser<'s> {
 
     /// Nodes up to `{{end}}` or `{{else}}`.
     fn list(&mut self) -> Result<(Vec<Node>, Ending), Error> {
-        let mut nodes = Vec::new();
+        let base = self.nodes.len();
         while self.peek_non_space().kind != Kind::Eof {
             match self.text_or_action()? {
-                Item::Node(node) => nodes.push(node),
-                Item::Ending(ending) => return Ok((nodes, ending)),
+                Item::Node(node) => self.nodes.push(node),
+                Item::Ending(ending) => return Ok((self.nodes.drain(base..).collect(), ending)),
             }
         }
         Err(self.error("unexpected EOF"))
@@ -257,7 +276,7 @@ impl<'s> Parser<'s> {
                 self.state.action = None;
                 Ok(item)
             }
-            _ => Err(self.unexpected(&token, "input")),
+            _ => Err(self.unexpected(token, "input")),
         }
     }
 
@@ -306,7 +325,7 @@ impl<'s> Parser<'s> {
     fn block(&mut self) -> Result<Node, Error> {
         const CONTEXT: &str = "block clause";
         let token = self.next_non_space();
-        let name = self.template_name(&token, CONTEXT)?;
+        let name = self.template_name(token, CONTEXT)?;
         let pipe = self.pipeline(CONTEXT, Kind::RightDelim)?;
         let outer = std::mem::take(&mut self.state);
         let (body, ending) = self.list()?;
@@ -322,7 +341,7 @@ impl<'s> Parser<'s> {
     fn template(&mut self) -> Result<Node, Error> {
         const CONTEXT: &str = "template clause";
         let token = self.next_non_space();
-        let name = self.template_name(&token, CONTEXT)?;
+        let name = self.template_name(token, CONTEXT)?;
         let pipe = if self.next_non_space().kind == Kind::RightDelim {
             None
         } else {

@@ -7,33 +7,61 @@ use std::rc::Rc;
 use crate::functions::Function;
 use crate::value::{Text, Value};
 
+/// A stretch of a source. Sources are far below 4 GiB, and nodes are many.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Span {
+    /// The same as a range of bytes.
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
 /// One named template.
 pub(crate) struct Tree {
     /// The template's name.
     pub(crate) name: Rc<str>,
     /// The source it was parsed from, shared by all templates defined there.
     pub(crate) source: Rc<Source>,
-    /// What it does.
-    pub(crate) root: Vec<Node>,
-    /// How deeply its nodes nest.
+    /// What it does; files with the same text share it.
+    pub(crate) root: Rc<Body>,
+}
+
+/// The nodes of a template.
+pub(crate) struct Body {
+    pub(crate) nodes: Vec<Node>,
+    /// How deeply they nest.
     pub(crate) nesting: usize,
+    /// Whether there is nothing but space.
+    pub(crate) is_empty: bool,
+}
+
+impl Body {
+    pub(crate) fn new(nodes: Vec<Node>, nesting: usize, source: &str) -> Self {
+        let is_empty = nodes
+            .iter()
+            .all(|node| matches!(node, Node::Text(span) if go_trim_is_empty(&source[span.range()])));
+        Self { nodes, nesting, is_empty }
+    }
 }
 
 impl Tree {
     /// Whether there is nothing but space, so that it does not replace another definition.
     pub(crate) fn is_empty(&self) -> bool {
-        self.root
-            .iter()
-            .all(|node| matches!(node, Node::Text(span) if go_trim_is_empty(&self.source.text[span.clone()])))
+        self.root.is_empty
     }
 }
 
-impl Drop for Tree {
+impl Drop for Body {
     fn drop(&mut self) {
         // Dropping recurses as deeply as the nodes nest.
         if self.nesting > 500 {
-            let root = std::mem::take(&mut self.root);
-            stacker::grow(self.nesting * 4096, || drop(root));
+            let nodes = std::mem::take(&mut self.nodes);
+            stacker::grow(self.nesting * 4096, || drop(nodes));
         }
     }
 }
@@ -53,7 +81,7 @@ pub(crate) struct Source {
 /// An element of a template's body.
 pub(crate) enum Node {
     /// Text to copy: a span of the source.
-    Text(Range<usize>),
+    Text(Span),
     /// `{{pipeline}}`
     Action(Pipe),
     /// `{{if}}`
@@ -65,9 +93,9 @@ pub(crate) enum Node {
     /// `{{template}}`, and what remains of `{{block}}`
     Template(Box<Call>),
     /// `{{break}}`
-    Break(usize),
+    Break(u32),
     /// `{{continue}}`
-    Continue(usize),
+    Continue(u32),
 }
 
 /// `if`, `with` or `range`.
@@ -79,17 +107,17 @@ pub(crate) struct Branch {
 
 /// The invocation of a template.
 pub(crate) struct Call {
-    pub(crate) position: usize,
+    pub(crate) position: u32,
     pub(crate) name: Rc<str>,
     pub(crate) pipe: Option<Pipe>,
 }
 
 /// Commands joined by `|`, perhaps with variables that take the result.
 pub(crate) struct Pipe {
-    pub(crate) position: usize,
+    pub(crate) position: u32,
     pub(crate) assign: bool,
     pub(crate) declares: Vec<Variable>,
-    pub(crate) commands: Vec<Command>,
+    pub(crate) commands: Box<[Command]>,
 }
 
 /// A variable's name, and its number within the tree set, which is quicker to compare.
@@ -101,13 +129,13 @@ pub(crate) struct Variable {
 
 /// Operands that stand side by side; the first may be a function or a method.
 pub(crate) struct Command {
-    pub(crate) position: usize,
-    pub(crate) args: Vec<Operand>,
+    pub(crate) position: u32,
+    pub(crate) args: Box<[Operand]>,
 }
 
 /// One operand and where it stands.
 pub(crate) struct Operand {
-    pub(crate) position: usize,
+    pub(crate) position: u32,
     pub(crate) term: Term,
 }
 
@@ -161,7 +189,7 @@ pub(crate) enum At<'t> {
 impl At<'_> {
     /// The offset in the source that Go gives for this node.
     pub(crate) fn position(self) -> usize {
-        match self {
+        let position = match self {
             Self::Nowhere => 0,
             Self::Node(Node::Text(span)) => span.start,
             Self::Node(Node::Action(pipe)) | Self::Pipe(pipe) => pipe.position,
@@ -170,7 +198,8 @@ impl At<'_> {
             Self::Node(Node::Break(position) | Node::Continue(position)) => *position,
             Self::Command(command) => command.position,
             Self::Operand(operand) => operand.position,
-        }
+        };
+        position as usize
     }
 
     /// The node as Go prints it.
@@ -194,7 +223,7 @@ fn write_nodes(nodes: &[Node], source: &str, out: &mut String) {
     for node in nodes {
         // Writing to a string cannot fail.
         let _ = match node {
-            Node::Text(span) => out.write_str(&source[span.clone()]),
+            Node::Text(span) => out.write_str(&source[span.range()]),
             Node::Action(pipe) => write!(out, "{{{{{pipe}}}}}"),
             Node::If(branch) => write_branch("if", branch, source, out),
             Node::With(branch) => write_branch("with", branch, source, out),

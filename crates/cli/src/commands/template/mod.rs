@@ -8,6 +8,7 @@ pub(crate) use flags::Arguments;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -54,10 +55,15 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         skip_schema_validation: arguments.processing.skip_schema_validation,
         fetch_schema: Some(loading::fetch_schema(context)),
         post_render: post_renderer.as_mut().map(|command| command as _),
+        ends_with_process: true,
         ..RenderOptions::new(environment)
     };
     match chart::render(&chart, &values, &mut options) {
-        Ok(rendered) => print(&rendered, &name, arguments, context),
+        Ok(rendered) => {
+            // Nothing comes after this: the operating system frees it all at once.
+            let (rendered, _chart) = (ManuallyDrop::new(rendered), ManuallyDrop::new(chart));
+            print(&rendered, &name, arguments, context)
+        }
         Err(error) => Err(explain(&error, &path, &chart, &values, arguments, context)?),
     }
 }
