@@ -127,17 +127,19 @@ fn matches_from(tokens: &[Token], length: usize, at: impl Fn(usize) -> char) -> 
                 retry = Some((t, n));
                 continue;
             }
-            Some(token) => n < length && {
-                let c = at(n);
-                match token {
-                    Token::Literal(literal) => *literal == c,
-                    Token::AnyChar => c != '/',
-                    Token::Class { negated, ranges } => {
-                        ranges.iter().any(|&(low, high)| low <= c && c <= high) != *negated
+            Some(token) => {
+                n < length && {
+                    let c = at(n);
+                    match token {
+                        Token::Literal(literal) => *literal == c,
+                        Token::AnyChar => c != '/',
+                        Token::Class { negated, ranges } => {
+                            ranges.iter().any(|&(low, high)| low <= c && c <= high) != *negated
+                        }
+                        Token::Star => false,
                     }
-                    Token::Star => false,
                 }
-            },
+            }
         };
         if stepped {
             t += 1;

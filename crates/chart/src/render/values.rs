@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use goyaml::strconv::quote;
 use gotmpl::functions::Context;
 use gotmpl::value::types::{ANY, MAP_ANY, STRING};
 use gotmpl::value::{GoType, Kind, Map, Method, Text, Type};
 use gotmpl::{FunctionError, Value};
+use goyaml::strconv::quote;
 
 /// The Go type `common.Values`.
 pub(super) const VALUES: Type = &TYPE;
@@ -41,7 +41,9 @@ fn encode(_: &Context, _: &Value, _: &[Value]) -> Result<Value, FunctionError> {
 }
 
 fn yaml(_: &Context, values: &Value, _: &[Value]) -> Result<Value, FunctionError> {
-    goyaml::to_string(values).map(|text| text.as_str().into()).map_err(|error| FunctionError::new(error.to_string()))
+    goyaml::to_string(values)
+        .map(|text| text.as_str().into())
+        .map_err(|error| FunctionError::new(error.to_string()))
 }
 
 fn table(_: &Context, values: &Value, args: &[Value]) -> Result<Value, FunctionError> {
@@ -66,7 +68,9 @@ fn descend<'p>(values: &Value, mut path: impl Iterator<Item = &'p str>) -> Resul
     let none = |key: &str| FunctionError::new(format!("{} is not a table", quote(key)));
     let Value::Map(map) = values else { return Err(none("")) };
     path.try_fold(map.converted_to(VALUES), |holder, key| match holder.get(key) {
-        Some(Value::Map(inner)) if inner.ty() == MAP_ANY || inner.ty() == VALUES => Ok(inner.converted_to(VALUES)),
+        Some(Value::Map(inner)) if inner.ty() == MAP_ANY || inner.ty() == VALUES => {
+            Ok(inner.converted_to(VALUES))
+        }
         _ => Err(none(key)),
     })
 }

@@ -74,7 +74,8 @@ impl Run<'_> {
         if let Some(trees) = self.parsed.borrow().get(source) {
             return Ok(trees.clone());
         }
-        let trees: Trees = crate::parse::parse(self.scope.name(), source.clone(), self.functions, self.names)?.into();
+        let trees: Trees =
+            crate::parse::parse(self.scope.name(), source.clone(), self.functions, self.names)?.into();
         self.parsed.borrow_mut().insert(source.clone(), trees.clone());
         Ok(trees)
     }

@@ -3,6 +3,7 @@
 mod functions;
 mod report;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -37,11 +38,11 @@ impl EngineOptions {
 }
 
 /// A template of a chart.
-pub struct Template {
+pub struct Template<'s> {
     /// Its path from the outermost chart's name on, which is also its name.
     pub name: String,
     /// Its text.
-    pub source: String,
+    pub source: Cow<'s, str>,
     /// What `.Template.BasePath` says: the chart's directory of templates.
     pub base_path: String,
     /// The chart's scope, which its templates share: a map with `Values`, `Chart`, `Release` and so on.
@@ -103,7 +104,7 @@ pub fn is_partial(name: &str) -> bool {
 ///
 /// `values_type` is the type that `.Template` has, Helm's `common.Values`.
 pub fn render(
-    mut templates: Vec<Template>,
+    mut templates: Vec<Template<'_>>,
     values_type: Type,
     options: EngineOptions,
 ) -> Result<BTreeMap<String, String>, RenderError> {

@@ -8,7 +8,7 @@ fn rendered(files: &[(&str, &str)]) -> Result<BTreeMap<String, String>, String> 
         .iter()
         .map(|(name, source)| Template {
             name: format!("c/templates/{name}"),
-            source: (*source).to_owned(),
+            source: (*source).into(),
             base_path: "c/templates".to_owned(),
             scope: scope.clone(),
         })
