@@ -4,6 +4,7 @@
 //! loaded through a callback, and an unresolved `urn:` accepts anything, as in Helm.
 
 mod formats;
+mod sure;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -111,6 +112,11 @@ fn validate_tree(
 }
 
 pub(crate) fn problems(schema: &[u8], values: &Table, fetch: Option<&FetchSchema>) -> Vec<Violation> {
+    if sure::is_valid(schema, values) { Vec::new() } else { compiled_problems(schema, values, fetch) }
+}
+
+/// The problems that the validator finds.
+fn compiled_problems(schema: &[u8], values: &Table, fetch: Option<&FetchSchema>) -> Vec<Violation> {
     let whole = |message: String| vec![Violation { pointer: String::new(), message }];
     let schema: Json = match serde_json::from_slice(schema) {
         Ok(schema) => schema,
