@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    completion, create, dependency, env, lint, man, package, pull, push, registry, repo, search, show,
+    completion, create, dependency, env, lint, man, package, pull, push, ready, registry, repo, search, show,
     template, verify, version,
 };
 use crate::flags::GlobalFlags;
@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Template(Box<template::Arguments>),
     Lint(lint::Arguments),
     Show(show::Arguments),
+    Ready(ready::Arguments),
     #[command(visible_alias = "dep", alias = "dependencies")]
     Dependency(dependency::Arguments),
     Package(package::Arguments),

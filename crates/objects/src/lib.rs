@@ -13,6 +13,7 @@
 //! - [`Kinds`] knows which kinds have a namespace and who defines them: the API server, the set itself, or
 //!   somebody else.
 //! - [`GoDuration`] is a span of time as users write it: `1h30m`, or `7d`.
+//! - [`read_objects`] reads a text of several documents and lists, and remembers where everything stands.
 //! - [`readiness`] tells when an object is ready: kstatus, and what charts and ordering add to it.
 //! - [`jsonpath`] is Kubernetes' dialect of JSONPath, which finds things inside of an object.
 //!
@@ -38,6 +39,7 @@ pub mod kinds;
 mod manifest;
 mod moment;
 pub mod readiness;
+mod stream;
 
 pub use annotation_list::{ListError, annotation_list};
 pub use duration::{GoDuration, GoDurationError};
@@ -46,3 +48,4 @@ pub use kind_order::KindOrder;
 pub use kinds::{Definition, DefinitionError, Kinds, Origin, Scope};
 pub use manifest::{Head, Manifest, Source};
 pub use moment::parse_time;
+pub use stream::{Located, StreamError, StreamProblem, read_objects};

@@ -9,6 +9,7 @@ pub(crate) mod man;
 pub(crate) mod package;
 pub(crate) mod pull;
 pub(crate) mod push;
+pub(crate) mod ready;
 pub(crate) mod registry;
 pub(crate) mod repo;
 pub(crate) mod search;
@@ -39,6 +40,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<(), Failure> {
         Command::Template(arguments) => template::run(&arguments, context),
         Command::Lint(arguments) => lint::run(&arguments, context),
         Command::Show(arguments) => show::run(arguments, context),
+        Command::Ready(arguments) => ready::run(&arguments, context),
         Command::Dependency(arguments) => dependency::run(arguments, context),
         Command::Package(arguments) => package::run(&arguments, context),
         Command::Pull(arguments) => pull::run(&arguments, context),

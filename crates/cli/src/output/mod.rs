@@ -19,6 +19,11 @@ impl Output {
     pub(crate) fn new() -> Self {
         Self(BufWriter::with_capacity(BUFFER, io::stdout()))
     }
+
+    /// Whether what is written may have colours.
+    pub(crate) fn is_coloured(&self) -> bool {
+        anstream::AutoStream::choice(self.0.get_ref()) != anstream::ColorChoice::Never
+    }
 }
 
 impl Write for Output {

@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     Operation,
     /// The command line itself cannot be understood.
     Usage,
+    /// The output has told it already; only this exit code is left to say.
+    Told(u8),
     /// Whoever was reading our output stopped: nothing to say, nothing wrong.
     ClosedPipe,
 }
@@ -42,6 +44,11 @@ impl Failure {
         Self { kind: Kind::Usage, ..Self::new(message) }
     }
 
+    /// The output says what there is to say; scripts get an exit code of their own.
+    pub(crate) fn told(code: u8) -> Self {
+        Self { kind: Kind::Told(code), ..Self::new(String::new()) }
+    }
+
     /// Adds what the user can do about it.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -63,6 +70,7 @@ impl Failure {
     pub(crate) fn report(&self) -> ExitCode {
         match self.kind {
             Kind::ClosedPipe => return ExitCode::SUCCESS,
+            Kind::Told(code) => return ExitCode::from(code),
             Kind::Operation | Kind::Usage => {}
         }
         let text = self.render();

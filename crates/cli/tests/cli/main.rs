@@ -5,6 +5,7 @@
 mod archives;
 mod errors;
 mod looking;
+mod ready;
 mod repositories;
 mod settings;
 mod template;

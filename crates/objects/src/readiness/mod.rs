@@ -147,14 +147,14 @@ pub fn assess(object: &Value, overrides: &Overrides, circumstances: &Circumstanc
     let success = holding(&overrides.success, Quantifier::All);
     let decided = match (failure, success) {
         (Some(failure), _) => Readiness::new(
-            Verdict::failed("FailureExpression", format!("failure condition holds: {failure}")),
+            Verdict::failed("FailureExpression", format!("readiness-failure holds: {failure}")),
             Decision::Failure(failure),
         ),
         (None, _) if overrides.failure.is_empty() && own.status == Status::Failed => {
             Readiness::new(own, Decision::Kstatus)
         }
         (None, Some(success)) => Readiness::new(
-            Verdict::current(format!("success condition holds: {success}")),
+            Verdict::current(format!("readiness-success holds: {success}")),
             Decision::Success(success),
         ),
         (None, None) if overrides.success.is_empty() => {
@@ -163,7 +163,7 @@ pub fn assess(object: &Value, overrides: &Overrides, circumstances: &Circumstanc
         (None, None) => Readiness::new(
             Verdict::in_progress(
                 "SuccessExpression",
-                format!("no success condition holds: {}", join(overrides)),
+                format!("readiness-success does not hold: {}", join(overrides)),
             ),
             Decision::NoExpression,
         ),

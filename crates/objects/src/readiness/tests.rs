@@ -190,5 +190,5 @@ fn odd_comparisons_are_warned_of() {
         yaml("{metadata: {annotations: {helm.sh/readiness-success: 'phase > 1'}}, status: {phase: x}}");
     let readiness = assess(&object, &Overrides::of(&object).unwrap(), &circumstances());
     assert_eq!(readiness.warnings, ["phase > 1: \"x\" has no order: only numbers do"]);
-    assert_eq!(readiness.verdict.message, "no success condition holds: phase > 1");
+    assert_eq!(readiness.verdict.message, "readiness-success does not hold: phase > 1");
 }
