@@ -53,6 +53,8 @@ impl Operator {
 /// The scalar on the right.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Literal {
+    /// Apart from other numbers, since a `f64` cannot hold all of them.
+    Integer(i64),
     Number(f64),
     Bool(bool),
     Text(String),
@@ -77,11 +79,11 @@ pub(super) fn compare(value: &Value, operator: Operator, literal: &Literal) -> C
         scalar => go_text::text(scalar),
     };
     let ordering = match literal {
-        Literal::Number(right) => match as_number(value) {
-            Some(left) => left.partial_cmp(right),
-            None if operator.is_about_equality() => Some(Ordering::Less),
-            None => None,
+        Literal::Integer(right) => match value.as_i64() {
+            Some(left) => Some(left.cmp(right)),
+            None => as_numbers(value, *right as f64, operator),
         },
+        Literal::Number(right) => as_numbers(value, *right, operator),
         Literal::Bool(right) if operator.is_about_equality() => match as_bool(value) {
             Some(left) => Some(left.cmp(right)),
             None => Some(Ordering::Less),
@@ -93,6 +95,14 @@ pub(super) fn compare(value: &Value, operator: Operator, literal: &Literal) -> C
         Some(ordering) if operator.holds(ordering) => Comparison::Met,
         Some(_) => Comparison::NotMet,
         None => Comparison::Odd(format!("{text:?} has no order: only numbers do")),
+    }
+}
+
+fn as_numbers(value: &Value, right: f64, operator: Operator) -> Option<Ordering> {
+    match as_number(value) {
+        Some(left) => left.partial_cmp(&right),
+        None if operator.is_about_equality() => Some(Ordering::Less),
+        None => None,
     }
 }
 

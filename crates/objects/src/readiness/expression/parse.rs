@@ -76,7 +76,9 @@ fn literal(text: &str, from: usize) -> Result<Literal, (usize, &'static str)> {
     if let Some(offset) = rest.find(is_special) {
         return Err((at + offset, "one number, boolean or word is expected; other texts need quotes"));
     }
-    Ok(if let Some(number) = number(rest) {
+    Ok(if let Ok(integer) = rest.parse() {
+        Literal::Integer(integer)
+    } else if let Some(number) = number(rest) {
         Literal::Number(number)
     } else if let Some(boolean) = boolean(rest) {
         Literal::Bool(boolean)
