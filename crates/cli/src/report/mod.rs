@@ -2,6 +2,7 @@
 
 mod failure;
 mod loading;
+mod misspelt;
 mod rendering;
 mod snippet;
 mod usage;

@@ -8,6 +8,7 @@ use chart::schema::{ChartViolations, SchemaError};
 use gotmpl::Phase;
 use goyaml::{Document, Mapping, Value};
 
+use super::misspelt::nearest;
 use super::{Failure, Snippet};
 
 /// What was rendered, to find the places that an error is about.
@@ -44,11 +45,23 @@ pub(crate) fn rendering(error: &RenderError, message: &str, origin: &Origin<'_>)
 
 fn template_snippet(error: &gotmpl::Error) -> Option<Snippet> {
     let place = error.innermost_place()?;
-    // An error in parsing knows its line only.
-    let column = (error.phase() == Phase::Execute).then(|| place.column() + 1);
     let line = place.snippet();
+    if error.phase() == Phase::Parse {
+        // It knows its line only, but a function can be found there.
+        let name = unknown_function(&error.to_string()).map(str::to_owned);
+        let column = name.as_ref().and_then(|name| line.find(name.as_str())).map(|column| column + 1);
+        let snippet = Snippet::line(place.name(), place.line(), column, line);
+        return Some(snippet.underline(name.map_or(1, |name| name.len())));
+    }
+    let column = Some(place.column() + 1);
     let snippet = Snippet::line(place.name(), place.line(), column, line);
     Some(snippet.underline(place.span().len().min(length_of_command(line, place.column()))))
+}
+
+/// The function that a template calls and nobody knows.
+fn unknown_function(message: &str) -> Option<&str> {
+    let (before, _) = message.split_once("\" not defined")?;
+    before.rsplit_once("function \"").map(|(_, name)| name)
 }
 
 /// How far the command goes that starts at a column: to the next pipe, or to the end of the action.
@@ -60,9 +73,14 @@ fn length_of_command(line: &str, column: usize) -> usize {
 /// Advice by what Go's words say.
 fn with_hint(failure: Failure, error: &gotmpl::helm::RenderError) -> Failure {
     let text = error.to_string();
-    let hint = if error.error().phase() == Phase::Parse && text.contains("not defined") {
-        "templates have Go's functions, sprig's and Helm's; is it misspelt?"
-    } else if text.contains("nil pointer evaluating") {
+    if error.error().phase() == Phase::Parse
+        && let Some(name) = unknown_function(&text)
+    {
+        let meant = nearest(name, gotmpl::helm::functions().names());
+        let question = meant.map_or("is it misspelt?".to_owned(), |meant| format!("did you mean {meant}?"));
+        return failure.hint(format!("templates have Go's functions, sprig's and Helm's; {question}"));
+    }
+    let hint = if text.contains("nil pointer evaluating") {
         "something on the way is not set; guard it with 'with' or 'if', or write ((.Values.a).b).c"
     } else if text.contains("rendering template has a nested reference name") {
         "templates include each other without end"
