@@ -47,6 +47,10 @@ parity *ARGS: dist
 bench-template *ARGS: dist
     SLIPWAY="${SLIPWAY:-{{target}}/dist/slipway}" cargo run --release -q -p bench -- template {{if ARGS == "" { "examples" } else { ARGS } }}
 
+# Measure planning of 1,000, 10,000 and 100,000 objects: time, memory, and how both grow
+bench-plan *ARGS:
+    cargo run --release -q -p bench -- plan {{ARGS}}
+
 # Compare with Go and Helm on generated templates, values and documents
 differential *ARGS:
     SLIPWAY_REQUIRE_ORACLE=1 cargo test --release -p differential -- --nocapture {{ARGS}}

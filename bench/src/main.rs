@@ -1,9 +1,10 @@
 //! Compares Slipway with its peers: output, time and memory.
 //!
 //! `bench parity DIR…` renders every chart below the directories with Helm and with Slipway and says
-//! how the two outputs compare; `bench template DIR…` measures what the same renderings cost.
+//! how the two outputs compare; `bench template DIR…` measures what the same renderings cost. `bench plan` measures
+//! planning over generated sets, and needs neither charts nor Helm.
 //!
-//! Both start from the same list of cases. [`charts`] finds the charts of a tree, [`requirements`] and
+//! The first two start from the same list of cases. [`charts`] finds the charts of a tree, [`requirements`] and
 //! [`fill`] complete the ones whose dependencies are not vendored from their neighbours in the tree, and
 //! [`case`] pairs each chart with its default values and with every file in its `ci/` directory. [`run`]
 //! starts a tool so that it can neither reach the network nor see the user's configuration, and bounds its time.
@@ -19,6 +20,7 @@ mod charts;
 mod fill;
 mod measure;
 mod parity;
+mod planning;
 mod requirements;
 mod run;
 mod template;
@@ -40,6 +42,8 @@ enum Command {
     Parity(parity::Arguments),
     /// Measures wall time and peak memory of both over the same charts
     Template(template::Arguments),
+    /// Measures planning over sets of growing size
+    Plan(planning::Arguments),
     /// Runs one command and prints what it cost (used by `template`)
     #[command(hide = true)]
     Measure(measure::Arguments),
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Parity(arguments) => parity::main(&arguments),
         Command::Template(arguments) => template::main(&arguments),
+        Command::Plan(arguments) => planning::main(&arguments),
         Command::Measure(arguments) => measure::main(&arguments),
     };
     match result {

@@ -48,21 +48,27 @@
 //! ```
 
 mod apply;
+mod check;
+mod deletion;
 mod draft;
 mod error;
 mod graph;
 mod index;
 pub mod input;
+mod intent;
 pub mod output;
 mod planner;
+mod sanitise;
 mod sequence;
 mod span;
 mod words;
 
+pub use check::{Difference, Fingerprint, Seen};
 pub use error::{Link, PlanError, PlanErrors};
 pub use index::{ChartIndex, HookIndex, LayerIndex, ObjectIndex, OriginIndex, StepIndex};
 pub use output::{Operation, Plan};
 pub use planner::{Request, plan};
+pub use sanitise::{sanitise, sanitise_annotations};
 
 /// Whether a finalizer is the API server's own, so that removing it by hand would break more than it frees.
 pub fn is_protected(finalizer: &str) -> bool {

@@ -1,21 +1,26 @@
 //! From what is wanted, stored, decided and live to a plan.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
+use objects::ObjectId;
 
 use crate::apply::{Applying, Lookup};
+use crate::check::Fingerprint;
+use crate::deletion::{Deleting, Judge};
 use crate::draft::{Draft, Part, Priority};
 use crate::error::{PlanError, PlanErrors};
 use crate::input::marks::{self, Marks};
 use crate::input::{
-    CrdsInstall, Hook, HookDeletion, HookEvent, Hooks, Inventory, Live, Meaning, Member, Order, Policy,
-    Wanted,
+    CrdsInstall, Entry, Hook, HookDeletion, HookEvent, Hooks, Inventory, Live, Meaning, Member, Order,
+    Policy, Wanted,
 };
+use crate::intent::{self, Wanting};
 use crate::output::{
     Barrier, Change, Note, Operation, Origin, Plan, PlannedHook, PlannedObject, Readiness, Reason, StepKind,
 };
-use crate::{HookIndex, ObjectIndex, sequence};
+use crate::sequence::{self, Sequence};
+use crate::{HookIndex, ObjectIndex};
 
 /// Everything a plan is made from.
 #[derive(Debug, Clone, Copy)]
@@ -41,36 +46,42 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, PlanErrors> {
     if !request.live.known {
         notes.push(Note::NotLooked);
     }
+    if request.stored.from_helm {
+        notes.push(Note::FromHelm);
+    }
     let (members, hooks) = split(request, &mut notes);
     let marks: Vec<Marks<'_>> =
         members.iter().map(|member| Marks::read(member, &mut errors, &mut notes)).collect();
     let lookup = Lookup::new(&members, &mut errors);
+    let crds = definitions(request, &lookup);
     let order = match request.operation {
         Operation::Rollback { sequenced: true } => Order::Ordered,
         Operation::Rollback { sequenced: false } if request.policy.order == Order::Ordered => Order::Kinds,
+        // What goes, goes as it came.
+        Operation::Uninstall => Order::Kinds,
         _ => request.policy.order,
     };
     let tree = &request.wanted.tree;
-    let sequence = if order == Order::Ordered {
-        sequence::declared(tree, &members, &marks, &mut errors, &mut notes)
-    } else {
-        sequence::undeclared(tree, members.len())
+    let sequence = match (request.operation, order) {
+        (Operation::Uninstall, _) => Sequence::default(),
+        (_, Order::Ordered) => sequence::declared(tree, &members, &marks, &mut errors, &mut notes),
+        _ => sequence::undeclared(tree, members.len()),
     };
     refuse(request, errors, &notes)?;
 
     let mut draft = Draft::default();
-    let crds = definitions(request, &lookup);
     let (pre, post) = events(request.operation);
-    let applies =
+    let does_apply =
         matches!(request.operation, Operation::Install | Operation::Upgrade | Operation::Rollback { .. });
     let start = barrier(&mut draft, Barrier::Hooks(pre));
-    let end = barrier(&mut draft, Barrier::Applied);
-    if applies {
+    let applied = barrier(&mut draft, Barrier::Applied);
+    let end = barrier(&mut draft, Barrier::Deleted);
+    if does_apply {
         draft_definitions(request, &mut draft, &crds, members.len(), start);
     }
-    let planned_hooks = plan_hooks(&hooks);
     draft_hooks(&mut draft, &hooks, pre, None, Some(start));
-    if applies {
+    let mut hoists = Vec::new();
+    if does_apply {
         let same_as_stored = same_as_stored(request.stored, &members);
         let applying = Applying {
             members: &members,
@@ -82,35 +93,133 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, PlanErrors> {
             same_as_stored: &same_as_stored,
             order,
         };
-        applying.draft(&mut draft, start, end, &mut notes)?;
+        hoists = applying.draft(&mut draft, start, applied, &mut notes)?.hoists;
+    } else {
+        let origin = draft.shared(Origin::Member);
+        draft.edge(start, applied, origin);
     }
+    let origin = draft.shared(Origin::NewBeforeOld);
+    draft.edge(applied, end, origin);
+
+    let wanting = Wanting {
+        members: &members,
+        crds: &crds,
+        marks: &marks,
+        sequence: &sequence,
+        sequenced: order == Order::Ordered,
+        lookup: &lookup,
+        hoists: &hoists,
+        live: request.live,
+        stored: request.stored,
+    };
+    let mut intent = wanting.inventory();
+    let wanted = intent.entries.len();
+    let mut objects: Vec<PlannedObject> = members
+        .iter()
+        .enumerate()
+        .map(|(number, member)| planned(request, member, &marks[number], sequence.layer_of[number]))
+        .collect();
+    objects.extend(crds.iter().map(|member| planned(request, member, &Marks::default(), None)));
+    let mut sequencing = sequence.sequencing;
+
+    let (unwanted, object_of) = unwanted(request.stored, &intent);
+    let old = intent::append(&mut intent, &mut sequencing, request.stored, &unwanted, &object_of);
+    objects.extend(intent.entries[wanted..].iter().map(|entry| stored(request, entry)));
+    note_rules(request, &intent, &mut notes);
+    let deleting = Deleting::new(&judge(request, &intent, wanted), &intent, wanted, &sequencing, old);
+    let ranks = deleting.draft(&mut draft, applied, end, &mut notes)?;
+    for (object, rank) in objects[wanted..].iter_mut().zip(ranks) {
+        object.rank = rank;
+    }
+    refuse(request, Vec::new(), &notes)?;
     draft_hooks(&mut draft, &hooks, post, Some(end), None);
 
-    let mut objects = Vec::with_capacity(members.len() + crds.len());
-    for (number, member) in members.iter().enumerate() {
-        objects.push(planned(request, member, &marks[number], sequence.layer_of[number]));
-    }
-    for member in &crds {
-        objects.push(planned(request, member, &Marks::default(), None));
-    }
     let Some((steps, edges, origins)) = draft.finish() else {
         return Err(PlanError::Contradiction { path: Vec::new() }.into());
     };
     notes.sort();
     notes.dedup();
+    let any_sequenced = intent.entries.iter().any(|entry| entry.chart.is_some());
+    intent.sequencing = any_sequenced.then(|| sequencing.clone());
+    let world = Fingerprint::new(
+        request.wanted,
+        request.stored,
+        request.live,
+        objects.iter().map(|object| &object.id),
+    );
     Ok(Plan {
+        world,
         operation: request.operation,
-        sequenced: order == Order::Ordered,
+        sequenced: order == Order::Ordered
+            || (request.operation == Operation::Uninstall && intent.sequencing.is_some()),
         objects,
-        sequencing: sequence.sequencing,
-        hooks: planned_hooks,
+        sequencing,
+        hooks: plan_hooks(&hooks),
         steps,
         edges,
         origins,
         notes,
-        intent: Inventory::default(),
+        intent,
         resource_groups: request.wanted.resource_groups,
     })
+}
+
+/// The stored objects that are not wanted, and the number that each stored object has in the plan.
+fn unwanted(stored: &Inventory, intent: &Inventory) -> (Vec<usize>, Vec<ObjectIndex>) {
+    let wanted: HashMap<&ObjectId, usize> =
+        intent.entries.iter().enumerate().map(|(number, entry)| (&entry.id, number)).collect();
+    let mut unwanted = Vec::new();
+    let mut object_of = Vec::with_capacity(stored.entries.len());
+    for (number, entry) in stored.entries.iter().enumerate() {
+        let place = wanted.get(&entry.id).copied().unwrap_or_else(|| {
+            unwanted.push(number);
+            intent.entries.len() + unwanted.len() - 1
+        });
+        object_of.push(ObjectIndex::from(place));
+    }
+    (unwanted, object_of)
+}
+
+fn judge<'a>(request: &Request<'a>, intent: &Inventory, wanted: usize) -> Judge<'a> {
+    let uid = |entry: &Entry| request.live.get(&entry.id).map(|live| live.uid.as_str());
+    Judge {
+        operation: request.operation,
+        policy: request.policy,
+        live: request.live,
+        now: request.now,
+        wanted_uids: intent.entries[..wanted].iter().filter_map(uid).collect(),
+    }
+}
+
+/// A type that matches nothing is likely misspelt.
+fn note_rules(request: &Request<'_>, intent: &Inventory, notes: &mut Vec<Note>) {
+    let patterns = request.policy.rules.iter().enumerate();
+    let patterns = patterns.flat_map(|(rule, of)| of.types.iter().flatten().map(move |of| (rule, of)));
+    let mut kinds: Option<HashSet<(&str, &str)>> = None;
+    for (rule, pattern) in patterns {
+        let kinds = kinds.get_or_insert_with(|| {
+            let ids = intent.entries.iter().map(|entry| &entry.id);
+            ids.map(|id| (id.group.as_str(), id.kind.as_str())).collect()
+        });
+        if !kinds.contains(&pattern.group_kind()) {
+            notes.push(Note::UnmatchedType { rule: rule as u32 + 1, pattern: pattern.to_string() });
+        }
+    }
+}
+
+fn stored(request: &Request<'_>, entry: &Entry) -> PlannedObject {
+    let live = request.live.get(&entry.id).map(|live| live.uid.clone());
+    PlannedObject {
+        id: entry.id.clone(),
+        api_version: entry.api_version.clone(),
+        place: entry.place.clone(),
+        chart: entry.chart.unwrap_or_default(),
+        layer: entry.layer,
+        uid: entry.uid.clone().or(live),
+        document: None,
+        readiness: None,
+        rank: None,
+    }
 }
 
 fn barrier(draft: &mut Draft, at: Barrier) -> u32 {
@@ -129,7 +238,8 @@ fn refuse(request: &Request<'_>, mut errors: Vec<PlanError>, notes: &[Note]) -> 
 /// What is applied and what runs around it.
 fn split<'a>(request: &Request<'a>, notes: &mut Vec<Note>) -> (Vec<&'a Member>, Vec<&'a Hook>) {
     let wanted = request.wanted;
-    let mut members: Vec<&Member> = wanted.members.iter().collect();
+    let goes = request.operation == Operation::Uninstall;
+    let mut members: Vec<&Member> = wanted.members.iter().filter(|_| !goes).collect();
     let mut hooks = Vec::new();
     for hook in &wanted.hooks {
         match request.policy.hooks {
@@ -144,7 +254,7 @@ fn split<'a>(request: &Request<'a>, notes: &mut Vec<Note>) -> (Vec<&'a Member>, 
                     matches!(event, PreInstall | PostInstall | PreUpgrade | PostUpgrade)
                 };
                 if hook.events.iter().any(plain) {
-                    members.push(&hook.member);
+                    members.extend((!goes).then_some(&hook.member));
                 } else {
                     let (hook, events) = (hook.member.id.clone(), hook.events.clone());
                     notes.push(Note::HookLeftOut { hook, events });
@@ -171,6 +281,9 @@ fn note_sequenced(hook: &Hook, notes: &mut Vec<Note>) {
 /// The definitions of all `crds/`, each once: charts of one tree often carry the same.
 fn definitions<'a>(request: &Request<'a>, lookup: &Lookup<'_>) -> Vec<&'a Member> {
     let mut seen = HashSet::new();
+    if request.operation == Operation::Uninstall {
+        return Vec::new();
+    }
     let crds = request.wanted.crds.iter();
     crds.filter(|member| lookup.object(&member.id).is_none() && seen.insert(&member.id)).collect()
 }

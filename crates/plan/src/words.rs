@@ -5,7 +5,7 @@ use objects::ObjectId;
 use crate::error::Link;
 use crate::graph::Arc;
 use crate::input::{NEEDS_SUBCHARTS, Need, Place, Sequencing, display_path};
-use crate::output::{Barrier, Origin, Reason, StepKind};
+use crate::output::{Barrier, Origin, StepKind};
 use crate::{ChartIndex, LayerIndex, ObjectIndex};
 
 /// Knows the names of things by their numbers.
@@ -117,18 +117,6 @@ impl Names<'_> {
             }
         }
         links
-    }
-
-    /// Why a step stands where it stands, in a few words.
-    pub(crate) fn reason(&self, reason: &Reason) -> String {
-        match reason {
-            Reason::Hoisted { user, need } => {
-                format!("moved before {}, which needs it as its {}", (self.object)(*user).0, need_name(*need))
-            }
-            Reason::Layer(layer) | Reason::Nameless(layer) => self.layer(*layer),
-            Reason::Unlayered(chart) => format!("objects without a layer of {}", self.chart(*chart)),
-            _ => String::new(),
-        }
     }
 }
 

@@ -44,6 +44,11 @@ impl<'a> Lookup<'a> {
         self.objects.get(&key(id)).copied()
     }
 
+    /// A service, if it is a member.
+    pub(crate) fn service(&self, namespace: &str, name: &str) -> Option<u32> {
+        self.objects.get(&("", "Service", namespace, name)).copied()
+    }
+
     /// The namespace an object is in, if it is a member.
     pub(crate) fn namespace_of(&self, id: &ObjectId) -> Option<u32> {
         self.objects.get(&("", "Namespace", "", id.namespace.as_deref()?)).copied()

@@ -51,11 +51,10 @@ impl<'a> Applying<'a> {
         end: u32,
         notes: &mut Vec<Note>,
     ) -> Result<Nodes, PlanErrors> {
-        let nodes = match self.order {
-            Order::Ordered => ordered::draft(self, draft, start, end, notes)?,
-            Order::Kinds | Order::Phases => unordered::draft(self, draft, start, end)?,
-        };
-        Ok(nodes)
+        match self.order {
+            Order::Ordered => ordered::draft(self, draft, start, end, notes),
+            Order::Kinds | Order::Phases => unordered::draft(self, draft, start, end),
+        }
     }
 
     /// The charts that the members' [`ChartIndex`](crate::ChartIndex) counts.
@@ -71,7 +70,7 @@ impl<'a> Applying<'a> {
         reason: Reason,
         priority: Priority,
         start: u32,
-    ) -> Result<u32, PlanError> {
+    ) -> Result<u32, Box<PlanError>> {
         let object = ObjectIndex(number);
         let member = self.members[number as usize];
         let Some(live) = self.live.get(&member.id) else {
@@ -86,7 +85,7 @@ impl<'a> Applying<'a> {
                     Owner::Other(name) => Some(name.clone()),
                     _ => None,
                 };
-                return Err(PlanError::NotOurs { object: member.id.clone(), owner });
+                return Err(Box::new(PlanError::NotOurs { object: member.id.clone(), owner }));
             }
         };
         let own = draft.shared(Origin::Own);

@@ -1,12 +1,10 @@
 //! Applying in the declared order: layers inside of charts, charts inside of charts.
 
-use std::collections::VecDeque;
-
 use super::hoist::Hoists;
 use super::{Applying, Nodes, barrier, batches};
 use crate::draft::{Draft, Part, Priority};
 use crate::error::{PlanError, PlanErrors};
-use crate::graph::{Adjacency, Arc, components, shortest_cycle};
+use crate::graph::{Arc, admit, shortest_cycle};
 use crate::input::Need;
 use crate::output::{Barrier, Note, Origin, Reason, StepKind};
 use crate::words::Names;
@@ -30,16 +28,16 @@ pub(super) fn draft(
             applying.policy.hoist,
             &dropped,
         );
-        let mut nodes = Builder::new(applying, draft, hoists, start, end).build(kinds)?;
+        let mut placed = Builder::new(applying, draft, hoists, start, end).build(kinds)?;
         let outgoing = draft.outgoing();
         if let Some(order) = draft.order(&outgoing) {
             applying.settle(draft, &order, &outgoing);
-            explain_hoists(draft, &mut nodes, &order);
+            explain_hoists(draft, &mut placed, &order);
             notes.extend(dropped.iter().map(|(object, user)| Note::HoistDropped {
                 object: applying.members[*object as usize].id.clone(),
                 user: applying.members[*user as usize].id.clone(),
             }));
-            return Ok(nodes);
+            return Ok(placed);
         }
         match blame(draft) {
             Blame::Declared => return Err(contradiction(applying, draft).into()),
@@ -131,7 +129,7 @@ impl<'a, 'b> Builder<'a, 'b> {
             match applying.apply_step(self.draft, number, reason, priority, self.start) {
                 Ok(step) => apply.push(step),
                 Err(error) => {
-                    errors.push(error);
+                    errors.push(*error);
                     apply.push(self.start);
                 }
             }
@@ -168,16 +166,9 @@ impl<'a, 'b> Builder<'a, 'b> {
             self.draft.edge(own.end[number], end, member);
             // A chart without objects of its own still has a begin before its end.
             self.draft.edge(own.begin[number], own.end[number], member);
-            match chart.parent {
-                Some(parent) => {
-                    self.draft.edge(chart_begin[parent.at()], begin, member);
-                    self.draft.edge(end, chart_end[parent.at()], member);
-                }
-                None => {
-                    self.draft.edge(self.start, begin, member);
-                    self.draft.edge(end, self.end, member);
-                }
-            }
+            let parent = chart.parent.map(ChartIndex::at);
+            self.draft.edge(parent.map_or(self.start, |parent| chart_begin[parent]), begin, member);
+            self.draft.edge(end, parent.map_or(self.end, |parent| chart_end[parent]), member);
             for (needed, line) in &chart.needs {
                 let declared = Origin::Parent { chart: ChartIndex::from(number), line: *line };
                 let origin = self.draft.origin(declared);
@@ -310,53 +301,25 @@ enum Blame {
 
 /// Finds out which of the edges that nobody declared close the cycles.
 fn blame(draft: &Draft) -> Blame {
-    let is_kinds = |arc: &Arc| draft.origins[arc.origin as usize] == Origin::Kinds;
-    let is_hoist = |arc: &Arc| matches!(draft.origins[arc.origin as usize], Origin::Needs { .. });
-    let hard: Vec<Arc> = draft.arcs.iter().filter(|arc| !is_kinds(arc) && !is_hoist(arc)).copied().collect();
-    let mut arcs = hard.clone();
     let nodes = draft.steps.len();
-    if shortest_cycle(nodes, &hard).is_some() {
+    let mut arcs = hard(draft);
+    if shortest_cycle(nodes, &arcs).is_some() {
         return Blame::Declared;
     }
-    let hoists: Vec<Arc> = draft.arcs.iter().filter(|arc| is_hoist(arc)).copied().collect();
-    arcs.extend(&hoists);
-    let component = components(&arcs, &Adjacency::outgoing(nodes, &arcs));
-    let same = |arc: &&Arc| component[arc.from as usize] == component[arc.to as usize];
-    let mut suspects: Vec<Arc> = hoists.iter().filter(same).copied().collect();
-    if suspects.is_empty() {
-        return Blame::Kinds;
-    }
-    suspects.sort_unstable_by_key(|arc| (arc.from, arc.to));
-    let mut inside: Vec<Arc> = hard.iter().filter(same).copied().collect();
-    let mut dropped = Vec::new();
-    for moves in suspects.chunk_by(|first, second| first.from == second.from) {
-        let reaches = reaching(nodes, &inside, moves[0].from);
-        for arc in moves {
-            if reaches[arc.to as usize] {
-                dropped.push((object_of(draft, arc.from), object_of(draft, arc.to)));
-            } else {
-                inside.push(*arc);
-            }
-        }
-    }
-    Blame::Hoists(dropped)
+    let is_hoist = |arc: &&Arc| matches!(draft.origins[arc.origin as usize], Origin::Needs { .. });
+    let hoists: Vec<Arc> = draft.arcs.iter().filter(is_hoist).copied().collect();
+    let admitted = admit(nodes, &mut arcs, &hoists);
+    let dropped = hoists.iter().zip(admitted).filter(|(_, admitted)| !admitted);
+    let dropped: Vec<_> =
+        dropped.map(|(arc, _)| (object_of(draft, arc.from), object_of(draft, arc.to))).collect();
+    if dropped.is_empty() { Blame::Kinds } else { Blame::Hoists(dropped) }
 }
 
-/// Which nodes lead to `target`.
-fn reaching(nodes: usize, arcs: &[Arc], target: u32) -> Vec<bool> {
-    let incoming = Adjacency::incoming(nodes, arcs);
-    let mut reaches = vec![false; nodes];
-    reaches[target as usize] = true;
-    let mut queue = VecDeque::from([target]);
-    while let Some(node) = queue.pop_front() {
-        for edge in incoming.of(node) {
-            let from = arcs[*edge as usize].from;
-            if !std::mem::replace(&mut reaches[from as usize], true) {
-                queue.push_back(from);
-            }
-        }
-    }
-    reaches
+/// What is declared, and what cannot be otherwise.
+fn hard(draft: &Draft) -> Vec<Arc> {
+    let is_hard =
+        |arc: &&Arc| !matches!(draft.origins[arc.origin as usize], Origin::Needs { .. } | Origin::Kinds);
+    draft.arcs.iter().filter(is_hard).copied().collect()
 }
 
 fn object_of(draft: &Draft, step: u32) -> u32 {
@@ -365,12 +328,7 @@ fn object_of(draft: &Draft, step: u32) -> u32 {
 
 /// The cycle among what is declared and what cannot be otherwise.
 fn contradiction(applying: &Applying<'_>, draft: &Draft) -> PlanError {
-    let hard: Vec<Arc> = draft
-        .arcs
-        .iter()
-        .filter(|arc| !matches!(draft.origins[arc.origin as usize], Origin::Needs { .. } | Origin::Kinds))
-        .copied()
-        .collect();
+    let hard = hard(draft);
     let cycle = shortest_cycle(draft.steps.len(), &hard).unwrap_or_default();
     let object = |object: ObjectIndex| {
         let member = applying.members[object.at()];

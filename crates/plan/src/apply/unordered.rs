@@ -33,7 +33,7 @@ pub(super) fn draft(
         match applying.apply_step(draft, number, reason, priority(number, Part::Act), start) {
             Ok(step) => apply.push(step),
             Err(error) => {
-                errors.push(error);
+                errors.push(*error);
                 apply.push(start);
             }
         }

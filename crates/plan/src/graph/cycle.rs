@@ -9,7 +9,9 @@ pub(crate) fn shortest_cycle(nodes: usize, arcs: &[Arc]) -> Option<Vec<u32>> {
     let outgoing = Adjacency::outgoing(nodes, arcs);
     let component = components(arcs, &outgoing);
     let mut size = vec![0_u32; nodes];
-    component.iter().for_each(|component| size[*component as usize] += 1);
+    for component in &component {
+        size[*component as usize] += 1;
+    }
     let on_cycle = |node: u32| {
         size[component[node as usize] as usize] > 1
             || outgoing.of(node).iter().any(|edge| arcs[*edge as usize].to == node)

@@ -1,14 +1,16 @@
 //! Directed graphs over small numbers: adjacency, order, components and cycles, each in time linear in the edges.
 
 mod adjacency;
+mod admit;
 mod components;
 mod cycle;
 mod order;
 
 pub(crate) use adjacency::Adjacency;
+pub(crate) use admit::admit;
 pub(crate) use components::components;
 pub(crate) use cycle::{shortest_cycle, shortest_path};
-pub(crate) use order::topological;
+pub(crate) use order::{any_order, topological};
 
 /// One edge: `to` waits for `from`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ pub enum Need {
     Definition,
     /// The account its pods run as, or that its binding binds.
     ServiceAccount,
-    /// A ConfigMap that its pods read.
+    /// A `ConfigMap` that its pods read.
     ConfigMap,
     /// A Secret that its pods read or pull images with.
     Secret,
@@ -25,7 +25,7 @@ pub enum Need {
     StorageClass,
     /// The Role its binding grants.
     Role,
-    /// The ClusterRole its binding grants.
+    /// The `ClusterRole` its binding grants.
     ClusterRole,
 }
 
@@ -66,7 +66,7 @@ pub struct Reference {
     pub name: Box<str>,
 }
 
-/// The kind that a CustomResourceDefinition defines.
+/// The kind that a `CustomResourceDefinition` defines.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Definition {
     /// The API group.
@@ -108,7 +108,7 @@ pub enum Nature {
         /// The selector, sorted; without one it routes to nobody in particular.
         selector: Vec<(String, String)>,
     },
-    /// It makes the API server call these services: a webhook configuration or an APIService.
+    /// It makes the API server call these services: a webhook configuration or an `APIService`.
     Front {
         /// Namespace and name of each.
         services: Vec<(String, String)>,

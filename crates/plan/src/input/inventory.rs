@@ -3,7 +3,7 @@
 use objects::ObjectId;
 use serde::{Deserialize, Serialize};
 
-use super::facts::{Definition, Grant};
+use super::facts::{Definition, Grant, Need};
 use super::member::{Digest, Place};
 use super::rank::Rank;
 use super::vocabulary::Spelling;
@@ -18,6 +18,10 @@ pub struct Inventory {
     /// How they were sequenced; `None` if they were not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequencing: Option<Sequencing>,
+    /// The accounts that workloads run as, with what access rules let them change: their workloads are the likely
+    /// owners of finalizers there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accounts: Vec<Vec<Grant>>,
     /// Whether this was made from Helm's manifest, because Helm wrote last: unsequenced, with default ranks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_helm: bool,
@@ -37,9 +41,9 @@ pub struct Entry {
     /// Where it was rendered from.
     #[serde(default)]
     pub place: Place,
-    /// Its chart, among those of the sequencing.
-    #[serde(default)]
-    pub chart: ChartIndex,
+    /// Its chart, among those of the sequencing, if it was sequenced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chart: Option<ChartIndex>,
     /// Its layer, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<LayerIndex>,
@@ -60,15 +64,18 @@ pub struct Entry {
     /// The kind it defines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub defines: Option<Definition>,
-    /// The services and workloads behind this webhook configuration or APIService.
+    /// The services and workloads behind this webhook configuration or `APIService`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub backends: Vec<ObjectIndex>,
-    /// The objects it was moved before, because they need it.
+    /// Whether it was moved out of the objects without a layer, because others need it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub moved: bool,
+    /// The objects it was moved before, if it is neither a namespace nor a definition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hoisted_for: Vec<ObjectIndex>,
-    /// What this workload may change: it is the likely owner of finalizers there.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub grants: Vec<Grant>,
+    pub needed_by: Vec<(ObjectIndex, Need)>,
+    /// The account this workload runs as, among those of the inventory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<u32>,
     /// The digest of what was applied.
     pub digest: Digest,
 }

@@ -12,6 +12,7 @@ mod member;
 mod policy;
 mod rank;
 mod rules;
+mod rules_file;
 mod vocabulary;
 mod wanted;
 
@@ -25,5 +26,6 @@ pub use member::{Annotation, Digest, Member, Place};
 pub use policy::{Cascade, CrdsInstall, Hooks, Order, Policy};
 pub use rank::Rank;
 pub use rules::{BadType, Force, Rule, RuleConflict, Rules, TypePattern};
+pub use rules_file::RulesError;
 pub use vocabulary::{Meaning, NEEDS_SUBCHARTS, STAMP, Spelling};
 pub use wanted::{ReadError, Wanted, WantedBuilder, Written};

@@ -8,6 +8,7 @@ use super::rules::Rules;
 
 /// How a run behaves. [`Policy::default`] is an unsequenced run as Helm does it.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line of its own")]
 pub struct Policy {
     /// In which order objects are applied.
     pub order: Order,

@@ -1,5 +1,7 @@
 //! What a plan consists of.
 
+mod deployment;
+mod describe;
 mod edges;
 mod note;
 mod origin;
@@ -7,6 +9,7 @@ mod plan;
 mod reason;
 mod step;
 
+pub use deployment::Deployed;
 pub use edges::Successors;
 pub use note::Note;
 pub use origin::{Edge, Origin};

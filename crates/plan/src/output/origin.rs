@@ -78,7 +78,7 @@ pub enum Origin {
     Namespace,
     /// A definition comes before objects of its kind.
     Definition,
-    /// A webhook configuration or APIService is not left without its backend.
+    /// A webhook configuration or `APIService` is not left without its backend.
     Backend,
     /// One needs the other to exist.
     Needs {

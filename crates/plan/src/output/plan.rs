@@ -7,6 +7,7 @@ use super::edges::Successors;
 use super::note::Note;
 use super::origin::{Edge, Origin};
 use super::step::Step;
+use crate::check::Fingerprint;
 use crate::input::{HookDeletion, HookEvent, Inventory, Place, Rank, Sequencing};
 use crate::{ChartIndex, LayerIndex, ObjectIndex, OriginIndex, StepIndex};
 
@@ -67,6 +68,8 @@ pub struct Plan {
     pub intent: Inventory,
     /// Whether layers are called resource groups, as the merged proposal does.
     pub resource_groups: bool,
+    /// What it was made from, to see later whether it still fits.
+    pub world: Fingerprint,
 }
 
 /// One object of a plan.

@@ -258,14 +258,11 @@ pub enum Because {
     Expired,
 }
 
-/// What is looked at again directly before a delete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Recheck {
-    /// Only what every delete carries: the UID.
-    Uid,
+/// What is looked at again directly before a delete, beside the UID that every delete carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Recheck {
     /// Whether others have objects in the namespace or of the kind.
-    Foreign,
+    pub foreign: bool,
     /// Whether its owner, or any its marks now name, wants it again.
-    Owners,
+    pub owners: bool,
 }

@@ -10,7 +10,7 @@ use crate::input::{ChartTree, Member, Sequencing};
 use crate::output::Note;
 
 /// The declared order of a wanted set.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Sequence {
     /// Charts and layers.
     pub(crate) sequencing: Sequencing,

@@ -100,11 +100,11 @@ impl Resolver<'_> {
         if !aliased.is_empty() {
             return Ok(aliased);
         }
-        let named = all(&|dependency| dependency.name == reference);
-        let names: BTreeSet<&str> = named.iter().map(|dependency| dependency.effective_name()).collect();
+        let matching = all(&|dependency| dependency.name == reference);
+        let names: BTreeSet<&str> = matching.iter().map(|dependency| dependency.effective_name()).collect();
         match names.len() {
             0 => {}
-            1 => return Ok(named),
+            1 => return Ok(matching),
             _ => return Err(Problem::Ambiguous(names.into_iter().map(str::to_owned).collect())),
         }
         let tagged = all(&|dependency| dependency.tags.iter().any(|tag| tag == reference));

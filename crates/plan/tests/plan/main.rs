@@ -1,4 +1,16 @@
 //! What the planner promises, by subject.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::struct_excessive_bools,
+    reason = "a test may fail loudly, laws show what they were tried on, and generated worlds have many switches"
+)]
 
+mod deletion;
+mod laws;
+mod saved;
+mod scenario;
 mod seeds;
+mod sequencing;
+mod soft_deletes;
 mod world;

@@ -4,7 +4,7 @@ use plan::input::{ChartFacts, ChartTree, Declared, Dependency, Order, Wanted};
 use plan::output::Note;
 use plan::{ChartIndex, Plan};
 
-use crate::world::{World, add, documents, object, waits, waves};
+use crate::world::{World, add, definition, documents, object, single, waits, waves};
 
 /// The spellings of a layer and of what it needs.
 const SPELLINGS: [(&str, &str); 3] = [
@@ -111,4 +111,119 @@ fn layers_of_one_name_in_two_charts_are_two_layers() {
     add(&mut builder, bar, "foo/charts/bar/templates/a.yaml", &fizz);
     let plan = World::of(builder.finish(), Order::Ordered).planned();
     assert_eq!(waves(&plan), [vec!["bar", "fizz", "foo"]]);
+}
+
+/// One object of each of the six groups.
+fn six() -> String {
+    documents(&[
+        definition("Widget", "Namespaced"),
+        object("Widget", "own-cr", &[]),
+        "apiVersion: other.io/v1\nkind: Gadget\nmetadata:\n  name: other-cr\n".to_owned(),
+        object("ConfigMap", "namespaced", &[]),
+        object("ClusterRole", "cluster", &[]),
+        object("Namespace", "space", &[]),
+    ])
+}
+
+#[test]
+fn plain_manifests_are_deployed_as_definitions_then_cluster_then_namespaced() {
+    let plan = World::of(single(&six()), Order::Phases).planned();
+    let order =
+        ["apply widgets.example.com", "establish widgets.example.com", "apply cluster", "apply namespaced"];
+    for pair in order.windows(2) {
+        assert!(waits(&plan, pair[1], pair[0]), "{pair:?}");
+    }
+    assert!(waits(&plan, "apply own-cr", "apply space"));
+    assert!(waits(&plan, "apply space", "establish widgets.example.com"));
+}
+
+#[test]
+fn the_six_groups_go_one_after_the_other() {
+    let plan = World::of(single(&six()), Order::Phases).installed().uninstall().planned();
+    let order = ["own-cr", "other-cr", "namespaced", "cluster", "widgets.example.com", "space"];
+    for pair in order.windows(2) {
+        assert!(waits(&plan, &format!("delete {}", pair[1]), &format!("gone {}", pair[0])), "{pair:?}");
+    }
+    let ranks: Vec<i32> = order
+        .iter()
+        .filter_map(|name| plan.objects.iter().find(|object| object.id.name == *name)?.rank)
+        .map(|rank| rank.0)
+        .collect();
+    assert_eq!(ranks, [100, 200, 300, 400, 500, 600]);
+}
+
+/// `deletionOrderRules` as the document writes them.
+fn rules(yaml: &str) -> plan::input::Rules {
+    plan::input::Rules::parse("rules.yaml", yaml).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_rule_moves_its_types_between_the_groups() {
+    let mut world = World::of(single(&six()), Order::Phases).installed().uninstall();
+    world.policy.rules = rules("- deletionRank: 250\n  types:\n  - example.com/v1/Widget\n");
+    let plan = world.planned();
+    assert!(waits(&plan, "delete own-cr", "gone other-cr"));
+    assert!(waits(&plan, "delete namespaced", "gone own-cr"));
+}
+
+#[test]
+fn wait_timeout_and_force_follow_the_rank() {
+    for force in ["forceDeleteAfterWaitTimeout", "forceRemoveAfterWaitPeriod"] {
+        let mut world = World::of(single(&six()), Order::Phases).installed().uninstall();
+        world.policy.rules = rules(&format!(
+            "deletionOrderRules:\n- deletionRank: 250\n  types: [example.com/v1/Widget]\n  waitTimeout: 2m\n  {force}:\n    enabled: true\n"
+        ));
+        let plan = world.planned();
+        let titles = crate::world::titles(&plan);
+        let at = |title: &str| titles.iter().position(|found| found == title).unwrap();
+        assert!(at("delete own-cr") < at("rank 250") && at("rank 250") < at("strip 250"));
+        assert!(waits(&plan, "delete namespaced", "strip 250"));
+        // The next rank does not wait for the object itself any more.
+        assert!(!waits(&plan, "delete namespaced", "gone own-cr"));
+    }
+}
+
+#[test]
+fn a_rule_without_types_is_about_its_rank() {
+    let mut world = World::of(single(&six()), Order::Phases).installed().uninstall();
+    world.policy.rules =
+        rules("- deletionRank: 100\n  forceDeleteAfterWaitTimeout:\n    forceTimeout: 10s\n");
+    let plan = world.planned();
+    let waits_of: Vec<Option<std::time::Duration>> = plan
+        .steps
+        .iter()
+        .filter_map(|step| match step.kind {
+            plan::output::StepKind::AwaitRank { rank, at_most } if rank.0 == 100 => Some(at_most),
+            _ => None,
+        })
+        .collect();
+    let seconds = |seconds| Some(std::time::Duration::from_secs(seconds));
+    assert_eq!(waits_of, [seconds(60), seconds(10)]);
+}
+
+#[test]
+fn layers_are_printed_in_the_order_of_deployment_between_delimiters() {
+    for ((layer, needs), word) in SPELLINGS.into_iter().zip(["layer", "resource-group", "layer"]) {
+        let documents = documents(&[
+            object("ConfigMap", "rest", &[]),
+            object("ConfigMap", "fizz", &[(layer, "layer2"), (needs, "layer1")]),
+            object("ConfigMap", "nameless", &[(needs, "layer1")]),
+            object("ConfigMap", "foo", &[(layer, "layer1")]),
+            object("ConfigMap", "bar", &[(layer, "layer1")]),
+        ]);
+        let plan = World::ordered(&documents).planned();
+        let mut printed = Vec::new();
+        for group in plan.deployment_order() {
+            let delimiters = group.layer.and_then(|layer| plan.delimiters(layer));
+            printed.extend(delimiters.clone().map(|(start, _)| start));
+            printed.extend(group.objects.iter().map(|object| plan.object(*object).id.name.clone()));
+            printed.extend(delimiters.map(|(_, end)| end));
+        }
+        assert_eq!(
+            printed.join("\n"),
+            format!(
+                "## START {word}: shop layer1\nfoo\nbar\n## END {word}: shop layer1\n## START {word}: shop layer2\nfizz\n## END {word}: shop layer2\nnameless\nrest"
+            )
+        );
+    }
 }

@@ -1,10 +1,13 @@
 //! Small worlds to plan in, and questions to ask of a plan.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use jiff::Timestamp;
 use objects::Source;
-use plan::input::{ChartTree, Hooks, Inventory, Live, Order, Policy, Wanted, WantedBuilder, Written};
+use plan::input::{
+    ChartTree, Hooks, Inventory, Live, LiveObject, Order, Owner, Policy, Wanted, WantedBuilder, Written,
+};
 use plan::output::{Edge, StepKind};
 use plan::{ChartIndex, Operation, Plan, PlanErrors, Request, StepIndex};
 
@@ -55,6 +58,43 @@ impl World {
         })
     }
 
+    /// The world after this install: everything is there and ours.
+    pub(crate) fn installed(&self) -> Self {
+        let mut world = self.clone();
+        world.operation = Operation::Upgrade;
+        world.stored = self.planned().intent;
+        for entry in &mut world.stored.entries {
+            let uid = format!("uid-{}", entry.id);
+            entry.uid = Some(uid.clone());
+            let live = LiveObject {
+                uid,
+                owner: Owner::Ours,
+                delay: entry.delay.clone(),
+                keep: entry.keep,
+                in_sync: true,
+                ..LiveObject::default()
+            };
+            world.live.objects.insert(entry.id.clone(), live);
+        }
+        world
+    }
+
+    /// The uninstall of what is stored.
+    pub(crate) fn uninstall(&self) -> Self {
+        Self { operation: Operation::Uninstall, wanted: Wanted::default(), ..self.clone() }
+    }
+
+    /// The same world with other wishes.
+    pub(crate) fn wanting(&self, documents: &str) -> Self {
+        Self { wanted: single(documents), ..self.clone() }
+    }
+
+    /// A live object, by name.
+    pub(crate) fn live(&mut self, name: &str) -> &mut LiveObject {
+        let found = self.live.objects.iter_mut().find(|(id, _)| id.name == name);
+        found.unwrap_or_else(|| panic!("no live object {name}")).1
+    }
+
     /// The plan, which there must be.
     pub(crate) fn planned(&self) -> Plan {
         self.plan().unwrap_or_else(|errors| panic!("no plan: {errors}"))
@@ -102,10 +142,18 @@ pub(crate) fn object(kind: &str, name: &str, annotations: &[(&str, &str)]) -> St
     if !annotations.is_empty() {
         text.push_str("  annotations:\n");
         for (key, value) in annotations {
-            text.push_str(&format!("    {key}: {value}\n"));
+            let _ = writeln!(text, "    {key}: {value}");
         }
     }
     text
+}
+
+/// A definition of a kind of `example.com`.
+pub(crate) fn definition(kind: &str, scope: &str) -> String {
+    let plural = format!("{}s", kind.to_lowercase());
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: {plural}.example.com\nspec:\n  group: example.com\n  scope: {scope}\n  names:\n    kind: {kind}\n    plural: {plural}\n"
+    )
 }
 
 /// Documents of one text.
@@ -183,6 +231,8 @@ pub(crate) fn waves(plan: &Plan) -> Vec<Vec<String>> {
         waves.resize_with(waves.len().max(wave + 1), Vec::new);
         waves[wave].push(plan.object(object).id.name.clone());
     }
-    waves.iter_mut().for_each(|wave| wave.sort());
+    for wave in &mut waves {
+        wave.sort();
+    }
     waves
 }
