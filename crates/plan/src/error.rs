@@ -1,8 +1,9 @@
 //! Why there is no plan.
 
-use objects::ObjectId;
+use objects::readiness::ExpressionError;
+use objects::{ListError, ObjectId};
 
-use crate::input::{BadList, Place, Rank, Spelling};
+use crate::input::{Place, Rank, Spelling};
 use crate::output::Note;
 
 /// One arrow of a path that people are shown.
@@ -72,7 +73,7 @@ pub enum PlanError {
         /// The annotation.
         annotation: Spelling,
         /// What is wrong.
-        cause: BadList,
+        cause: ListError,
     },
     /// An annotation has a value that it cannot have.
     #[error("{place}: {annotation} of {object}: expected {expected}, found {found:?}")]
@@ -89,7 +90,7 @@ pub enum PlanError {
         found: String,
     },
     /// A readiness expression does not parse.
-    #[error("{place}: {annotation} of {object}: {expression:?}: {cause}")]
+    #[error("{place}: {annotation} of {object}: {cause}")]
     BadExpression {
         /// The object.
         object: ObjectId,
@@ -97,10 +98,8 @@ pub enum PlanError {
         place: Place,
         /// The annotation.
         annotation: Spelling,
-        /// The expression.
-        expression: String,
         /// What is wrong.
-        cause: String,
+        cause: ExpressionError,
     },
     /// Somebody wrote the stamp into a definition.
     #[error("{place}: {object} has {annotation}, which only slipway may set")]
@@ -173,7 +172,7 @@ pub enum PlanError {
         /// The field.
         field: &'static str,
         /// What is wrong.
-        cause: BadList,
+        cause: ListError,
         /// Where it is written.
         place: Place,
     },

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
-use objects::ObjectId;
+use objects::{ObjectId, parse_time};
 
 use crate::input::{Entry, Live, LiveObject, Owner, Policy};
 use crate::output::{Because, Forgotten, Kept, Operation, Recheck, UnreadableField};
@@ -114,7 +114,7 @@ impl Judge<'_> {
                 Some(due) => Some(Fate::Stamp { due }),
             };
         };
-        let Ok(stamped) = stamp.trim().parse::<Timestamp>() else {
+        let Some(stamped) = parse_time(stamp.trim()) else {
             return unreadable(UnreadableField::Stamp, stamp);
         };
         match add(stamped) {

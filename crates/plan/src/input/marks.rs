@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use goyaml::Value;
+use objects::annotation_list;
+use objects::readiness::Expression;
 
 use super::list;
 use super::member::{Annotation, Member, Place};
@@ -97,8 +99,23 @@ impl<'a> Marks<'a> {
                 self.layer = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
             }
             Meaning::NeedsLayers => self.needs = Some(annotation),
-            Meaning::ReadinessSuccess => self.success = list::texts(&annotation.value).map_err(bad_list)?,
-            Meaning::ReadinessFailure => self.failure = list::texts(&annotation.value).map_err(bad_list)?,
+            Meaning::ReadinessSuccess | Meaning::ReadinessFailure => {
+                let expressions = annotation_list(&annotation.value).map_err(bad_list)?;
+                for expression in &expressions {
+                    Expression::parse(expression).map_err(|cause| {
+                        Box::new(PlanError::BadExpression {
+                            object: member.id.clone(),
+                            place: place(member, annotation),
+                            annotation: annotation.spelling,
+                            cause,
+                        })
+                    })?;
+                }
+                match meaning {
+                    Meaning::ReadinessSuccess => self.success = expressions,
+                    _ => self.failure = expressions,
+                }
+            }
             Meaning::ReadinessTimeout => {
                 let span = span::parse(text()?.trim()).filter(|span| !span.is_zero());
                 self.readiness_timeout = Some(span.ok_or_else(|| bad("a duration such as 90s"))?);

@@ -564,3 +564,31 @@ fn an_upgrade_to_the_same_changes_nothing() {
     let world = World::ordered(&half_annotated()).installed();
     assert!(world.planned().is_empty());
 }
+
+#[test]
+fn an_expression_that_does_not_parse_is_refused_naming_object_file_and_line() {
+    let refused =
+        World::ordered(&object("Job", "a", &[("helm.sh/readiness-success", "'[\"succeeded=1\"]'")]))
+            .refused();
+    assert!(
+        refused.starts_with("shop/templates/all.yaml:6: helm.sh/readiness-success of Job.batch ns/a: "),
+        "{refused}"
+    );
+    assert!(refused.contains("succeeded=1"), "{refused}");
+}
+
+#[test]
+fn readiness_expressions_travel_with_the_object() {
+    let annotations = [
+        ("helm.sh/readiness-success", r#"["succeeded==1"]"#),
+        ("helm.sh/readiness-failure", r#"["failed==1"]"#),
+    ];
+    let plan = World::ordered(&object("Job", "barz", &annotations)).planned();
+    let readiness = plan.objects[0].readiness.as_ref().unwrap();
+    assert_eq!(
+        (readiness.success.as_slice(), readiness.failure.as_slice()),
+        (["succeeded==1".to_owned()].as_slice(), ["failed==1".to_owned()].as_slice())
+    );
+    let one_sided = World::ordered(&object("Job", "barz", &annotations[..1])).planned();
+    assert!(one_sided.notes.iter().any(|note| matches!(note, Note::OneSidedReadiness { .. })));
+}
