@@ -12,6 +12,11 @@
 /// A number of `N` limbs.
 pub(crate) type Limbs<const N: usize> = [u64; N];
 
+/// A product of two numbers on its way to be reduced: the lower half, and the upper, which becomes the result.
+///
+/// Results stay where they are: a copy right after the limbs were written one by one would wait for them.
+pub(crate) type Wide<const N: usize> = [Limbs<N>; 2];
+
 /// An odd number with its highest bit set, and what is needed to calculate modulo it.
 #[derive(Debug, Clone)]
 pub(crate) struct Modulus<const N: usize> {
@@ -154,11 +159,10 @@ impl<const N: usize> Modulus<N> {
         }
     }
 
-    /// The number times itself.
-    #[inline]
-    pub(crate) fn square(&self, number: &Limbs<N>) -> Limbs<N> {
-        let mut double_width = [[0; N]; 2];
-        let square = double_width.as_flattened_mut();
+    /// The number times itself, as the upper half of `result`.
+    pub(crate) fn square(&self, number: &Limbs<N>, result: &mut Wide<N>) {
+        *result = [[0; N]; 2];
+        let square = result.as_flattened_mut();
         // Each row is a piece of code of its own, with a length known to the compiler.
         macro_rules! rows {
             ($($row:literal)*) => { $(
@@ -184,25 +188,26 @@ impl<const N: usize> Modulus<N> {
             (square[2 * index + 1], carry) = add_carry(high_twice, (diagonal >> 64) as u64, carry);
             shifted_out = high >> 63;
         }
-        self.reduce(&mut double_width)
+        self.reduce(result);
     }
 
     /// The product of two numbers.
     pub(crate) fn multiply(&self, left: &Limbs<N>, right: &Limbs<N>) -> Limbs<N> {
-        let mut double_width = [[0; N]; 2];
-        let product = double_width.as_flattened_mut();
+        let mut wide = [[0; N]; 2];
+        let product = wide.as_flattened_mut();
         for (index, limb) in left.iter().enumerate() {
             if let Some(sums) = product[index..].first_chunk_mut() {
                 product[index + N] = add_row(sums, right, *limb);
             }
         }
-        self.reduce(&mut double_width)
+        self.reduce(&mut wide);
+        wide[1]
     }
 
-    /// A number of double width divided by 2⁶⁴ᴺ: multiples of the modulus are added until its lower half is zero.
+    /// Divides by 2⁶⁴ᴺ: multiples of the modulus are added until the lower half is zero.
     #[inline(always)]
-    fn reduce(&self, double_width: &mut [Limbs<N>; 2]) -> Limbs<N> {
-        let number = double_width.as_flattened_mut();
+    fn reduce(&self, wide: &mut Wide<N>) {
+        let number = wide.as_flattened_mut();
         let mut over = 0;
         for index in 0..N {
             let by = number[index].wrapping_mul(self.factor);
@@ -211,11 +216,9 @@ impl<const N: usize> Modulus<N> {
                 (number[index + N], over) = add_carry(number[index + N], carry, over);
             }
         }
-        let mut result = double_width[1];
         if over != 0 {
-            subtract(&mut result, &self.limbs);
+            subtract(&mut wide[1], &self.limbs);
         }
-        result
     }
 
     /// A number to the power of an exponent, four bits of it at a time.
@@ -224,19 +227,20 @@ impl<const N: usize> Modulus<N> {
         for index in 1..table.len() {
             table[index] = self.multiply(&table[index - 1], number);
         }
-        let mut result = self.one();
+        let (mut result, mut next) = ([self.one(); 2], [[0; N]; 2]);
         for limb in exponent.iter().rev() {
             for shift in (0..64).step_by(4).rev() {
-                for _ in 0..4 {
-                    result = self.square(&result);
+                for _ in 0..2 {
+                    self.square(&result[1], &mut next);
+                    self.square(&next[1], &mut result);
                 }
                 let digit = (limb >> shift & 15) as usize;
                 if digit != 0 {
-                    result = self.multiply(&result, &table[digit]);
+                    result[1] = self.multiply(&result[1], &table[digit]);
                 }
             }
         }
-        result
+        result[1]
     }
 }
 
@@ -289,7 +293,9 @@ mod tests {
             prop_assert_eq!(big(&result) * &radix % &whole, expected % &whole);
             Ok(())
         };
-        is(modulus.square(&left), big(&left) * big(&left))?;
+        let mut square = [left; 2];
+        modulus.square(&left, &mut square);
+        is(square[1], big(&left) * big(&left))?;
         is(modulus.multiply(&left, &right), big(&left) * big(&right))?;
         let mut twice = left;
         modulus.double(&mut twice);

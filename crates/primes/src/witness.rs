@@ -34,20 +34,21 @@ impl<const N: usize> Candidate<N> {
 
     /// Whether the number passes the test to the base two. Raising two to a power takes squarings and doublings.
     pub(crate) fn passes_two(&self) -> bool {
-        let mut power = self.modulus.one();
-        let mut started = false;
+        let (mut power, mut next) = ([self.modulus.one(); 2], [[0; N]; 2]);
         for limb in self.odd.iter().rev() {
-            for shift in (0..64).rev() {
-                if started {
-                    power = self.modulus.square(&power);
+            // Two bits at a time, so that the square of a square is in its place again.
+            for shift in (0..64).step_by(2).rev() {
+                self.modulus.square(&power[1], &mut next);
+                if limb >> (shift + 1) & 1 == 1 {
+                    self.modulus.double(&mut next[1]);
                 }
+                self.modulus.square(&next[1], &mut power);
                 if limb >> shift & 1 == 1 {
-                    self.modulus.double(&mut power);
-                    started = true;
+                    self.modulus.double(&mut power[1]);
                 }
             }
         }
-        self.ends_well(power)
+        self.ends_well(power[1])
     }
 
     /// Whether the number passes the test to a base, which is taken to be in Montgomery's form: of a random base it
@@ -63,8 +64,10 @@ impl<const N: usize> Candidate<N> {
         if power == self.modulus.one() || power == minus_one {
             return true;
         }
+        let mut square = [[0; N]; 2];
         (1..self.twos).any(|_| {
-            power = self.modulus.canonical(self.modulus.square(&power));
+            self.modulus.square(&power, &mut square);
+            power = self.modulus.canonical(square[1]);
             power == minus_one
         })
     }
