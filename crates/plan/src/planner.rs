@@ -13,7 +13,7 @@ use crate::error::{PlanError, PlanErrors};
 use crate::input::marks::{self, Marks};
 use crate::input::{
     CrdsInstall, Entry, Hook, HookDeletion, HookEvent, Hooks, Inventory, Live, Meaning, Member, Order,
-    Policy, Wanted,
+    Policy, Sequencing, Wanted,
 };
 use crate::intent::{self, Wanting};
 use crate::output::{
@@ -27,7 +27,7 @@ use crate::{HookIndex, ObjectIndex};
 pub struct Request<'a> {
     /// What is planned.
     pub operation: Operation,
-    /// What is wanted. For an uninstall only its hooks matter, those of the revision that goes.
+    /// What is wanted. For an uninstall only its namespace and hooks matter, those of the revision that goes.
     pub wanted: &'a Wanted,
     /// What is stored.
     pub stored: &'a Inventory,
@@ -122,6 +122,9 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, PlanErrors> {
     objects.extend(crds.iter().map(|member| planned(request, member, &Marks::default(), None)));
     let mut sequencing = sequence.sequencing;
 
+    if does_apply {
+        check_way_out(request, &intent, &sequencing)?;
+    }
     let (unwanted, object_of) = unwanted(request.stored, &intent);
     let old = intent::append(&mut intent, &mut sequencing, request.stored, &unwanted, &object_of);
     objects.extend(intent.entries[wanted..].iter().map(|entry| stored(request, entry)));
@@ -164,6 +167,33 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, PlanErrors> {
     })
 }
 
+/// What goes in must be able to come out: a contradiction that only deleting would meet is refused while nothing is
+/// there yet. Without backends, rules and ranks there is nothing that applying has not met already.
+fn check_way_out(
+    request: &Request<'_>,
+    intent: &Inventory,
+    sequencing: &Sequencing,
+) -> Result<(), PlanErrors> {
+    let suspect = |entry: &Entry| entry.own_rank.is_some() || !entry.backends.is_empty();
+    if request.policy.rules.iter().next().is_none() && !intent.entries.iter().any(suspect) {
+        return Ok(());
+    }
+    let unknown = Live::unknown();
+    let judge = Judge {
+        operation: Operation::Uninstall,
+        policy: request.policy,
+        live: &unknown,
+        now: request.now,
+        own_namespace: &request.wanted.namespace,
+        wanted_uids: HashSet::new(),
+    };
+    let mut draft = Draft::default();
+    let (start, end) = (barrier(&mut draft, Barrier::Applied), barrier(&mut draft, Barrier::Deleted));
+    let deleting = Deleting::new(&judge, intent, 0, sequencing, (0, 0));
+    deleting.draft(&mut draft, start, end, &mut Vec::new())?;
+    Ok(())
+}
+
 /// The stored objects that are not wanted, and the number that each stored object has in the plan.
 fn unwanted(stored: &Inventory, intent: &Inventory) -> (Vec<usize>, Vec<ObjectIndex>) {
     let wanted: HashMap<&ObjectId, usize> =
@@ -187,6 +217,7 @@ fn judge<'a>(request: &Request<'a>, intent: &Inventory, wanted: usize) -> Judge<
         policy: request.policy,
         live: request.live,
         now: request.now,
+        own_namespace: &request.wanted.namespace,
         wanted_uids: intent.entries[..wanted].iter().filter_map(uid).collect(),
     }
 }

@@ -89,6 +89,7 @@ impl Names<'_> {
             Origin::Unlayered { .. } => plain("objects without annotations come after all layers"),
             Origin::Namespace => plain("a namespace holds what is in it"),
             Origin::Definition => plain("a definition holds the objects of its kind"),
+            Origin::OwnNamespace => plain("the release's own namespace goes last"),
             Origin::Backend => plain("the API server calls the backend"),
             Origin::Needs { need } => (format!("needed as its {}", need_name(*need)), None, None),
             Origin::Finalizer { finalizer } => {

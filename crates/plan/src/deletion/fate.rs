@@ -40,6 +40,8 @@ pub(crate) struct Judge<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) live: &'a Live,
     pub(crate) now: Timestamp,
+    /// The namespace of the release.
+    pub(crate) own_namespace: &'a str,
     /// The UIDs of wanted objects.
     pub(crate) wanted_uids: HashSet<&'a str>,
 }

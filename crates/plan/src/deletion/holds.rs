@@ -31,6 +31,18 @@ impl<'a> Containers<'a> {
         Self { namespaces, definitions }
     }
 
+    /// A namespace, if it is stored.
+    pub(crate) fn namespace(&self, name: &str) -> Option<usize> {
+        self.namespaces.get(name).copied()
+    }
+
+    /// All namespaces that are stored, in their order.
+    pub(crate) fn namespaces(&self) -> impl Iterator<Item = usize> {
+        let mut all: Vec<usize> = self.namespaces.values().copied().collect();
+        all.sort_unstable();
+        all.into_iter()
+    }
+
     /// The namespace an object is in, if it is stored.
     pub(crate) fn namespace_of(&self, id: &ObjectId) -> Option<usize> {
         self.namespaces.get(id.namespace.as_deref()?).copied()

@@ -38,6 +38,8 @@ pub(crate) struct Deleting<'a> {
     pub(crate) accounts: &'a [Vec<Grant>],
     pub(crate) policy: &'a Policy,
     pub(crate) live: &'a Live,
+    /// The namespace of the release, which goes last if it is a member.
+    own_namespace: &'a str,
 }
 
 /// Where the steps of the objects that go are.
@@ -73,6 +75,7 @@ impl<'a> Deleting<'a> {
             accounts: &intent.accounts,
             policy: judge.policy,
             live: judge.live,
+            own_namespace: judge.own_namespace,
         }
     }
 
@@ -205,6 +208,12 @@ impl<'a> Deleting<'a> {
                 }
             }
         }
+        if let Some(own) = self.containers.namespace(self.own_namespace).and_then(|own| nodes[own]) {
+            let origin = draft.shared(Origin::OwnNamespace);
+            let others = self.containers.namespaces().filter_map(|other| nodes[other]);
+            let others = others.filter(|other| other.act != own.act);
+            needs.extend(others.map(|other| Arc { from: other.gone, to: own.act, origin }));
+        }
         let finalizers = finalizers::edges(self, draft, nodes);
         Wishes { finalizers, needs, rests }
     }
@@ -263,7 +272,10 @@ struct Wishes {
 
 /// Whether an edge holds whatever the ranks are.
 fn is_certain(origin: &Origin) -> bool {
-    !matches!(origin, Origin::Needs { .. } | Origin::Finalizer { .. } | Origin::Unlayered { .. })
+    !matches!(
+        origin,
+        Origin::Needs { .. } | Origin::Finalizer { .. } | Origin::Unlayered { .. } | Origin::OwnNamespace
+    )
 }
 
 fn kind(draft: &Draft) -> impl Fn(u32) -> StepKind {

@@ -78,6 +78,8 @@ pub enum Origin {
     Namespace,
     /// A definition comes before objects of its kind.
     Definition,
+    /// The release's own namespace goes last.
+    OwnNamespace,
     /// A webhook configuration or `APIService` is not left without its backend.
     Backend,
     /// One needs the other to exist.

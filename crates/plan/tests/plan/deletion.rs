@@ -441,3 +441,30 @@ fn where_declared_edges_remove_the_owner_first_planning_warns_and_strict_refuses
     world.policy.strict = true;
     assert!(world.refused().contains("example.com/cleanup"));
 }
+
+#[test]
+fn a_contradiction_that_only_deleting_would_meet_is_refused_before_anything_is_there() {
+    let annotated = |document: &str, annotations: &str| {
+        document.replacen("metadata:\n", &format!("metadata:\n  annotations: {{{annotations}}}\n"), 1)
+    };
+    let webhook = webhook();
+    let parts: Vec<&str> = webhook.split("---\n").collect();
+    // Reversed, the service would go before the webhook that calls it.
+    let documents = documents(&[
+        annotated(parts[0], "helm.sh/layer: first"),
+        annotated(parts[1], "helm.sh/layer: second, helm.sh/depends-on/layers: first"),
+    ]);
+    let refused = World::ordered(&documents).refused();
+    assert!(refused.starts_with("the declared order cannot be kept: "), "{refused}");
+    assert!(refused.contains("the API server calls the backend"), "{refused}");
+}
+
+#[test]
+fn the_releases_own_namespace_goes_last() {
+    let documents = documents(&["a", "ns", "z"].map(|name| object("Namespace", name, &[])));
+    let mut world = World::unordered(&documents).installed().uninstall();
+    world.wanted.namespace = "ns".into();
+    let plan = world.planned();
+    assert!(waits(&plan, "delete ns", "gone a") && waits(&plan, "delete ns", "gone z"));
+    assert!(!waits(&plan, "delete z", "gone a"));
+}

@@ -166,7 +166,7 @@ fn plans_are_free_of_cycles_and_listed_in_order() {
     );
 }
 
-/// Fails when `Deleting::steps` adds no step for what is kept, or `Hoists` forgets to move one back to the rest.
+/// Fails when `Deleting::steps` adds no step for what is kept.
 #[test]
 fn every_object_is_in_the_plan_exactly_once() {
     law("complete", &["deletes", "stamps", "kept as not ours"], |scenario, distribution| {
@@ -201,7 +201,7 @@ fn every_object_is_in_the_plan_exactly_once() {
     });
 }
 
-/// Fails when `layers::read` goes over its map of names instead of its list of members.
+/// Fails when `layers::read` goes over a map of its members instead of their list.
 #[test]
 fn the_same_input_gives_the_same_plan_to_the_byte() {
     law("deterministic", &["layers", "hooks"], |scenario, distribution| {
@@ -213,7 +213,7 @@ fn the_same_input_gives_the_same_plan_to_the_byte() {
     });
 }
 
-/// Fails when `declared::draft` leaves out the edges between layers, or those of parents or siblings.
+/// Fails when `deletion::declared` leaves out the edges of layers, those of parents, or those of siblings.
 #[test]
 fn an_uninstall_is_the_reverse_of_an_install_on_declared_edges() {
     let expected = ["declared by layers", "declared by parents", "declared by siblings", "declared pairs"];
@@ -347,7 +347,8 @@ fn physical(plan: &Plan, distribution: &Distribution) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// Fails when `Judge::fate` skips any of its questions: ownership, UID, `keep`, the delay, what is wanted.
+/// Fails when `Judge::fate` skips any of its questions: owner, UID, `keep`, delay, foreign objects, whether it is
+/// terminating.
 #[test]
 fn nothing_is_deleted_that_is_not_owned() {
     law(
@@ -393,7 +394,7 @@ fn wanted_ids(wanted: &Wanted) -> BTreeSet<objects::ObjectId> {
     wanted.members.iter().chain(&wanted.crds).map(|member| member.id.clone()).collect()
 }
 
-/// Fails when `Ranks::draft` gives the next rank no gate, or `Ranks::effective` does not look behind barriers.
+/// Fails when `Ranks::draft` gives the next rank no gate, or lets the gate wait for deletes and not for their end.
 #[test]
 fn a_rank_starts_when_all_lower_ones_are_gone() {
     law("ranks", &["pairs of ranks"], |scenario, distribution| {
@@ -413,6 +414,24 @@ fn a_rank_starts_when_all_lower_ones_are_gone() {
                 }
             }
         }
+        Ok(())
+    });
+}
+
+/// Fails when `check_way_out` is left out.
+#[test]
+fn what_can_be_installed_can_be_uninstalled() {
+    law("way out", &["ways out", "refused installs", "backends"], |scenario, distribution| {
+        let install = scenario.install();
+        let Ok(plan) = install.plan() else {
+            distribution.count("refused installs", 1);
+            return Ok(());
+        };
+        distribution
+            .count("backends", plan.intent.entries.iter().filter(|entry| !entry.backends.is_empty()).count());
+        distribution.count("ways out", 1);
+        let way_out = install.installed().uninstall().plan();
+        prop_assert!(way_out.is_ok(), "{}", way_out.unwrap_err());
         Ok(())
     });
 }
