@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/Masterminds/sprig/v3"
 	"helm.sh/helm/v4/pkg/chart/common"
 	"helm.sh/helm/v4/pkg/chart/common/util"
 	"helm.sh/helm/v4/pkg/chart/loader/archive"
@@ -57,13 +56,4 @@ func checkSchema(question request) (any, error) {
 		return nil, err
 	}
 	return true, nil
-}
-
-// functions lists the names that sprig offers. Helm's table is private; its own names are known to the caller.
-func functions(request) (any, error) {
-	var names []string
-	for name := range sprig.TxtFuncMap() {
-		names = append(names, name)
-	}
-	return names, nil
 }

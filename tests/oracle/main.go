@@ -12,7 +12,11 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"time"
 )
+
+// patience is how long a question may take.
+const patience = time.Minute
 
 // request is one question.
 type request struct {
@@ -54,11 +58,15 @@ func main() {
 		if err != nil {
 			break
 		}
-		reply, err := json.Marshal(respond(line))
+		reply, late := bounded(line)
+		text, err := json.Marshal(reply)
 		if err != nil {
-			reply = []byte(`{"error":"oracle: answer cannot be written"}`)
+			text = []byte(`{"error":"oracle: answer cannot be written"}`)
 		}
-		out.Write(append(reply, '\n'))
+		out.Write(append(text, '\n'))
+		if late {
+			break
+		}
 		if in.Buffered() == 0 {
 			out.Flush()
 		}
@@ -85,4 +93,17 @@ func respond(line []byte) (reply answer) {
 		return answer{Error: err.Error()}
 	}
 	return answer{Ok: ok}
+}
+
+// bounded is respond for at most patience. What takes longer cannot be ended from outside, so the whole program
+// ends after the answer; whoever asks starts it again.
+func bounded(line []byte) (reply answer, late bool) {
+	done := make(chan answer, 1)
+	go func() { done <- respond(line) }()
+	select {
+	case reply = <-done:
+		return reply, false
+	case <-time.After(patience):
+		return answer{Error: fmt.Sprintf("oracle: no answer within %s", patience)}, true
+	}
 }

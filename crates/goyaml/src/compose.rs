@@ -1,15 +1,15 @@
 //! From events to values: anchors, merge keys, keys that become strings, and what goyaml refuses.
 //!
 //! Go does this in three passes (nodes, then Go values, then JSON), each over the whole document; here
-//! it is one. So that the same error is reported, what a later pass would object to is only noted
-//! while there may still be an error of an earlier one.
+//! it is one. What a later pass would object to is only noted while there may still be an error of an
+//! earlier one, and what Go says of a document that is refused is left to `refusal`.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 use crate::gosyntax;
 use crate::parse::{EventKind, Parser, Properties};
+use crate::refusal;
 use crate::resolve::{Resolved, resolve, resolve_tagged};
 use crate::scan::Input;
 use crate::strconv::format_float;
@@ -58,13 +58,13 @@ struct Node {
     size: usize,
     /// In strict reading, the keys of a mapping in the order they were set.
     keys: Option<Keys>,
-    /// Why it cannot be converted to JSON, unless it is overwritten before that.
-    problem: Option<Rc<str>>,
+    /// Whether it cannot be converted to JSON, unless it is overwritten before that.
+    problem: bool,
 }
 
 impl Node {
     fn new(value: Value, size: usize) -> Self {
-        Self { value, size, keys: None, problem: None }
+        Self { value, size, keys: None, problem: false }
     }
 }
 
@@ -106,8 +106,8 @@ enum Slot {
     Value {
         name: String,
         key: Option<GoKey>,
-        /// The key itself, if JSON cannot have it.
-        unsupported: Option<Box<Value>>,
+        /// Whether JSON cannot have the key.
+        unsupported: bool,
     },
     Merge,
 }
@@ -123,8 +123,8 @@ struct Open<'a> {
     size: usize,
     anchor: Option<&'a str>,
     line: u32,
-    /// The values that cannot be converted to JSON, with their keys.
-    problems: Vec<(String, Rc<str>)>,
+    /// The keys of the values that cannot be converted to JSON.
+    problems: Vec<String>,
 }
 
 /// What an anchor names.
@@ -135,6 +135,7 @@ enum Anchored {
 }
 
 struct Composer<'a> {
+    input: Input<'a>,
     parser: Parser<'a>,
     strict: bool,
     stack: Vec<Open<'a>>,
@@ -142,7 +143,7 @@ struct Composer<'a> {
     decoded: usize,
     decoded_by_alias: usize,
     /// What decoding stops at.
-    failure: Option<YamlError>,
+    failure: Option<String>,
     /// What decoding complains about but goes on.
     complaints: Vec<String>,
     /// Whether some number has no JSON.
@@ -152,6 +153,7 @@ struct Composer<'a> {
 impl<'a> Composer<'a> {
     fn new(input: Input<'a>, strict: bool) -> Self {
         Self {
+            input,
             parser: Parser::new(input),
             strict,
             stack: Vec::with_capacity(16),
@@ -205,22 +207,23 @@ impl<'a> Composer<'a> {
 
     fn verdict(self, root: Node) -> Result<Composed, YamlError> {
         if let Some(failure) = self.failure {
-            return Err(failure);
+            return Err(YamlError::new(refusal::explain(self.input).unwrap_or(failure), None));
         }
         if !self.complaints.is_empty() {
             let text = format!("yaml: unmarshal errors:\n  {}", self.complaints.join("\n  "));
             let line = self.complaints[0].strip_prefix("line ").and_then(|rest| rest.split(':').next());
             return Err(YamlError::new(text, line.and_then(|line| line.parse().ok())));
         }
-        if let Some(problem) = root.problem {
-            return Err(YamlError::new(&*problem, None));
+        if root.problem {
+            let explained = refusal::explain(self.input);
+            return Err(YamlError::new(explained.unwrap_or_else(|| "unsupported map key".to_owned()), None));
         }
         Ok(Composed { value: root.value, not_finite: self.not_finite })
     }
 
     #[cold]
     fn fail(&mut self, problem: String) {
-        self.failure.get_or_insert(YamlError::new(problem, None));
+        self.failure.get_or_insert(problem);
     }
 
     /// Whether the node that comes next is the value of a merge key.
@@ -240,7 +243,7 @@ impl<'a> Composer<'a> {
 
     fn close(&mut self) -> Option<Node> {
         let Open { frame, size, anchor, line, problems } = self.stack.pop()?;
-        let problem = problems.into_iter().next().map(|(_, problem)| problem);
+        let problem = !problems.is_empty();
         match frame {
             Frame::Sequence { items, merged: None } => {
                 let node = Node { value: Value::Sequence(items), size, keys: None, problem };
@@ -308,7 +311,7 @@ impl<'a> Composer<'a> {
             // The common key: its text is its name.
             self.grow(1);
             let key = self.strict.then(|| GoKey { text: crate::strconv::quote(&text), float: false });
-            self.set_slot(Slot::Value { name: text.into_owned(), key, unsupported: None });
+            self.set_slot(Slot::Value { name: text.into_owned(), key, unsupported: false });
             return None;
         }
         let value = match resolved {
@@ -365,8 +368,8 @@ impl<'a> Composer<'a> {
         parent.size += node.size;
         match &mut parent.frame {
             Frame::Sequence { items, merged: None } => {
-                if let Some(problem) = node.problem {
-                    parent.problems.push((String::new(), problem));
+                if node.problem {
+                    parent.problems.push(String::new());
                 }
                 items.push(node.value);
             }
@@ -380,11 +383,7 @@ impl<'a> Composer<'a> {
                     if let (Some(keys), Some(key)) = (keys, key) {
                         keys.set(SetKey { key, line }, &mut self.complaints);
                     }
-                    let problem = match unsupported {
-                        Some(key) => Some(gosyntax::print_key(&key, &node.value).into()),
-                        None => node.problem,
-                    };
-                    note_problem(&mut parent.problems, &name, problem);
+                    note_problem(&mut parent.problems, &name, unsupported || node.problem);
                     entries.push((name, node.value));
                 }
             }
@@ -403,19 +402,19 @@ impl<'a> Composer<'a> {
     fn key(&mut self, value: Value) {
         let key = self
             .strict
-            .then(|| GoKey { text: gosyntax::print(&value), float: matches!(value, Value::Float(_)) });
-        let mut unsupported = None;
+            .then(|| GoKey { text: gosyntax::print_scalar(&value), float: matches!(value, Value::Float(_)) });
+        let mut unsupported = false;
         let name = match value {
             Value::String(text) => text,
             Value::Int(value) => value.to_string(),
             Value::Bool(value) => value.to_string(),
             Value::Float(value) => float_key(value),
             Value::Sequence(_) | Value::Mapping(_) => {
-                self.fail(format!("yaml: invalid map key: {}", gosyntax::print(&value)));
+                self.fail("yaml: invalid map key".to_owned());
                 String::new()
             }
             Value::Null | Value::Uint(_) | Value::Number(_) => {
-                unsupported = Some(Box::new(value));
+                unsupported = true;
                 String::new()
             }
         };
@@ -431,8 +430,8 @@ impl<'a> Composer<'a> {
         if let Some(Open { frame: Frame::Mapping { entries, keys, .. }, problems, .. }) =
             self.stack.last_mut()
         {
-            if let Some(problem) = node.problem {
-                problems.push((String::new(), problem));
+            if node.problem {
+                problems.push(String::new());
             }
             if let (Some(keys), Some(merged_keys)) = (keys, node.keys) {
                 for set in merged_keys.order {
@@ -454,18 +453,18 @@ pub(crate) fn float_key(value: f64) -> String {
     }
 }
 
-/// Notes what is wrong with the value of a key, which replaces what was wrong with its last value.
-fn note_problem(problems: &mut Vec<(String, Rc<str>)>, name: &str, problem: Option<Rc<str>>) {
+/// Notes whether something is wrong with the value of a key, whatever was wrong with its last value.
+fn note_problem(problems: &mut Vec<String>, name: &str, problem: bool) {
     if !problems.is_empty() {
-        problems.retain(|(known, _)| known != name);
+        problems.retain(|known| known != name);
     }
-    if let Some(problem) = problem {
-        problems.push((name.to_owned(), problem));
+    if problem {
+        problems.push(name.to_owned());
     }
 }
 
 /// Small documents may consist almost wholly of what aliases repeat, very large ones hardly at all.
-fn too_many_aliases(decoded: usize, by_alias: usize) -> bool {
+pub(crate) fn too_many_aliases(decoded: usize, by_alias: usize) -> bool {
     const LOW: usize = 400_000;
     const HIGH: usize = 4_000_000;
     let allowed = match decoded {

@@ -10,8 +10,8 @@
 //! [`from_str`] reads a document into a [`Value`]. The scanner (`scan`) turns text into tokens, the parser
 //! (`parse`) tokens into events, the composer (`compose`) events into values, asking `resolve` what a
 //! plain scalar means: `yes` is a boolean, `0777` octal, a key `1.50` becomes the string `1.5`. Tokens and
-//! events borrow from the text. All errors are Go's ([`Error`] prints them, [`Error::line`] names the line),
-//! and of several the one that Go would report is reported.
+//! events borrow from the text. A document that is refused is read once more (`refusal`), to say what Go says
+//! of it: [`Error`] prints Go's words, [`Error::line`] names the line.
 //!
 //! [`from_str_as`] decodes into a Rust type with Go's leniency: unknown fields are skipped, `null` leaves
 //! a field empty, scalars become strings where strings are wanted; [`from_str_as_strict`] is
@@ -33,10 +33,9 @@
 //!
 //! # Where it differs from Go
 //!
-//! Collections nest at most 1000 deep (Go: 10000), so that no input can exhaust the stack. In messages
-//! that print a whole value in Go's syntax, the keys of its maps are printed as strings whatever they
-//! were. A byte order mark in the middle of a text is an ordinary character. Maps whose keys goyaml orders
-//! in a circle (`a1b`, `a01`, `a10`) come out in one fixed order where Go's differs from run to run.
+//! Collections nest at most 1000 deep (Go: 10000), so that no input can exhaust the stack. A byte order mark
+//! in the middle of a text is an ordinary character. Maps whose keys goyaml orders in a circle (`a1b`, `a01`,
+//! `a10`) come out in one fixed order where Go's differs from run to run.
 
 mod base64;
 mod compose;
@@ -49,6 +48,7 @@ mod head;
 pub mod json;
 mod parse;
 mod read;
+mod refusal;
 mod resolve;
 mod scan;
 pub mod strconv;

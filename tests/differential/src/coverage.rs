@@ -18,13 +18,13 @@ impl Coverage {
     }
 
     /// How often the feature was asked for.
-    pub fn count(&self, feature: &str) -> usize {
+    fn count(&self, feature: &str) -> usize {
         self.counts.get(feature).map_or(0, |(all, _)| *all)
     }
 
-    /// How often the feature was asked for and answered without an error.
-    pub fn accepted(&self, feature: &str) -> usize {
-        self.counts.get(feature).map_or(0, |(all, errors)| all - errors)
+    /// Those of the features that were never asked for.
+    pub fn missing<'a>(&self, features: &'a [String]) -> Vec<&'a str> {
+        features.iter().map(String::as_str).filter(|feature| self.count(feature) == 0).collect()
     }
 }
 
@@ -41,5 +41,19 @@ impl fmt::Display for Coverage {
             writeln!(f, "    {}", row.trim_end())?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_never_asked_for_is_missing() {
+        let mut coverage = Coverage::default();
+        coverage.add("range", true);
+        let wanted = ["range".to_owned(), "with".to_owned()];
+        assert_eq!(coverage.missing(&wanted), ["with"]);
+        assert_eq!(coverage.to_string(), "    range 0+1\n");
     }
 }

@@ -57,52 +57,32 @@ impl Question {
     }
 }
 
-/// Go prints where some values lie in memory; that says nothing, and both sides get the same place.
-pub fn without_addresses(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("0x") {
-        let digits = rest[at + 2..].bytes().take_while(u8::is_ascii_hexdigit).count();
-        out.push_str(&rest[..at]);
-        out.push_str(if digits >= 8 { "0xADDRESS" } else { &rest[at..at + 2 + digits] });
-        rest = &rest[at + 2 + digits..];
-    }
-    out.push_str(rest);
-    out
-}
-
 /// An answer: what came out, as text, or the error.
 pub type Answer = Result<String, String>;
 
-/// The running program.
+/// The running program. Should it end, or be too late with an answer, it is started again.
 #[derive(Debug)]
 pub struct Oracle {
-    child: Child,
-    input: Option<BufWriter<ChildStdin>>,
-    output: BufReader<ChildStdout>,
+    program: PathBuf,
+    running: Running,
 }
 
 /// Why there is no oracle.
 pub type Absent = String;
 
+/// What is said of a question after which there was no program any more: Go ends at once when its stack is full.
+const ENDED: &str = "oracle: ended without an answer";
+
 impl Oracle {
     /// Builds the program with Go and starts it.
     pub fn start() -> Result<Self, Absent> {
         let program = build()?;
-        let mut child = Command::new(&program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .env("TZ", "UTC")
-            .spawn()
-            .map_err(|error| format!("{}: {error}", program.display()))?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("the oracle has no pipes".into());
-        };
-        Ok(Self { child, input: Some(BufWriter::new(input)), output: BufReader::new(output) })
+        let running = Running::start(&program).map_err(|error| format!("{}: {error}", program.display()))?;
+        Ok(Self { program, running })
     }
 
-    /// The names of all functions that sprig has.
-    pub fn sprig_functions(&mut self) -> io::Result<Vec<String>> {
+    /// The names of all functions that templates can call.
+    pub fn functions(&mut self) -> io::Result<Vec<String>> {
         let answers = self.exchange(&[json!({ "op": "functions" })])?;
         let names = answers[0]["ok"].as_array().cloned().unwrap_or_default();
         Ok(names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
@@ -116,7 +96,46 @@ impl Oracle {
     }
 
     fn exchange(&mut self, requests: &[Value]) -> io::Result<Vec<Value>> {
-        let Some(mut input) = self.input.take() else { return Err(io::Error::other("the oracle is gone")) };
+        let mut answers = Vec::with_capacity(requests.len());
+        while answers.len() < requests.len() {
+            let before = answers.len();
+            self.running.exchange(&requests[before..], &mut answers)?;
+            if answers.len() < requests.len() {
+                if answers.len() == before {
+                    answers.push(json!({ "error": ENDED }));
+                }
+                self.running = Running::start(&self.program)?;
+            }
+        }
+        Ok(answers)
+    }
+}
+
+/// One run of the program.
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    input: Option<BufWriter<ChildStdin>>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Running {
+    fn start(program: &Path) -> io::Result<Self> {
+        let mut child = Command::new(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .env("TZ", "UTC")
+            .spawn()?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::Error::other("the oracle has no pipes"));
+        };
+        Ok(Self { child, input: Some(BufWriter::new(input)), output: BufReader::new(output) })
+    }
+
+    /// Answers, in order; fewer than there are requests if the program ends.
+    fn exchange(&mut self, requests: &[Value], answers: &mut Vec<Value>) -> io::Result<()> {
+        let Some(mut input) = self.input.take() else { return Ok(()) };
         let output = &mut self.output;
         thread::scope(|scope| {
             // Written by a thread of its own: the answers are read while questions are still being asked.
@@ -126,22 +145,21 @@ impl Oracle {
                 }
                 input.flush().map(|()| input)
             });
-            let mut answers = Vec::with_capacity(requests.len());
             for _ in requests {
                 let mut line = String::new();
                 if output.read_line(&mut line)? == 0 {
-                    return Err(io::Error::other("the oracle ended early"));
+                    break;
                 }
                 answers.push(serde_json::from_str(&line)?);
             }
-            let input = writer.join().map_err(|_| io::Error::other("the questions were not written"))??;
-            self.input = Some(input);
-            Ok(answers)
+            // A program that has ended takes no more questions: that shows in the answers.
+            self.input = writer.join().ok().and_then(Result::ok);
+            Ok(())
         })
     }
 }
 
-impl Drop for Oracle {
+impl Drop for Running {
     fn drop(&mut self) {
         // Without input the program ends by itself.
         self.input = None;
@@ -168,7 +186,9 @@ fn build() -> Result<PathBuf, Absent> {
     let directory = env::var_os("CARGO_TARGET_TMPDIR").map_or_else(env::temp_dir, PathBuf::from);
     let program = directory.join(format!("slipway-oracle-{}", env!("CARGO_PKG_VERSION")));
     let output = Command::new("go")
-        .args(["build", "-buildvcs=false", "-mod=readonly", "-o"])
+        .args(["build", "-buildvcs=false", "-mod=readonly"])
+        // What a released Helm is told at its build.
+        .args(["-ldflags", "-X helm.sh/helm/v4/internal/version.version=v4.3.1", "-o"])
         .arg(&program)
         .arg(".")
         .current_dir(&source)

@@ -1,5 +1,6 @@
 //! Slipway's answers to the same questions.
 
+use std::panic;
 use std::rc::Rc;
 use std::time::SystemTime;
 
@@ -10,10 +11,14 @@ use chart::values::set::{Reading, set};
 use chart::{Capabilities, File};
 use gotmpl::functions::{Instant, Offline};
 
-use crate::oracle::{Answer, Question, without_addresses};
+use crate::oracle::{Answer, Question};
 
-/// What Slipway makes of a question.
+/// What Slipway makes of a question. A panic is an answer too, and never the right one.
 pub fn answer(question: &Question) -> Answer {
+    panic::catch_unwind(|| make(question)).unwrap_or_else(|_| Err("slipway panicked".to_owned()))
+}
+
+fn make(question: &Question) -> Answer {
     match question {
         Question::YamlToJson(text) => {
             let value = goyaml::from_str(text).map_err(|error| error.to_string())?;
@@ -34,9 +39,7 @@ pub fn answer(question: &Question) -> Answer {
             set(text, &mut values, reading).map_err(|error| error.to_string())?;
             goyaml::json::to_string(&goyaml::Value::Mapping(values)).map_err(|error| error.to_string())
         }
-        Question::Chart { files, values } => render(files, values)
-            .map(|text| without_addresses(&text))
-            .map_err(|text| without_addresses(&text)),
+        Question::Chart { files, values } => render(files, values),
         Question::Schema { schema, values } => {
             let file = |path: &str, text: &str| (path.to_owned(), text.to_owned());
             let chart = "apiVersion: v2\nname: schema\nversion: 1.0.0\n";

@@ -1,8 +1,8 @@
 //! Runs one generator until its time is up.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use proptest::collection::vec;
 use proptest::strategy::{Strategy, ValueTree};
@@ -27,14 +27,18 @@ pub struct Generated {
 pub struct Suite {
     /// The name in reports and on the command line.
     pub name: &'static str,
-    /// Questions that are asked once, before the generated ones.
+    /// Questions that are always asked.
     pub fixed: fn() -> Vec<Generated>,
+    /// Questions that are asked once each, as far as half of the time allows; where they begin depends on the seed.
+    pub sweep: fn() -> Vec<Generated>,
     /// Makes a question out of decisions.
     pub generate: fn(&mut Choices<'_>) -> Generated,
     /// How many decisions there are at most.
     pub size: usize,
     /// Whether the words of errors must agree, and not only that there is one.
     pub words: bool,
+    /// The features without which a run is incomplete.
+    pub features: fn(&mut Oracle) -> io::Result<Vec<String>>,
 }
 
 /// What a suite found.
@@ -44,10 +48,21 @@ pub struct Report {
     pub questions: usize,
     /// How many of them both sides refused.
     pub refused: usize,
+    /// How many of them the real thing answers differently from time to time, our answer being one of them.
+    pub varying: usize,
     /// What was asked for.
     pub coverage: Coverage,
+    /// What was never asked for, and should have been.
+    pub missing: Vec<String>,
     /// One example of each kind of difference.
     pub differences: Vec<Difference>,
+}
+
+impl Report {
+    /// How many questions the two sides answer differently.
+    pub fn different(&self) -> usize {
+        self.differences.iter().map(|difference| difference.count).sum()
+    }
 }
 
 /// A report in the making, with the place of each kind of difference in it.
@@ -70,7 +85,7 @@ pub struct Difference {
     pub count: usize,
 }
 
-/// No fixed questions.
+/// No questions.
 pub fn none() -> Vec<Generated> {
     Vec::new()
 }
@@ -79,8 +94,10 @@ pub fn none() -> Vec<Generated> {
 const BATCH: usize = 500;
 /// How long the smallest question that shows a difference is looked for.
 const SHRINKING: Duration = Duration::from_secs(2);
-/// Differences that are shrunk and told; the rest is only counted.
+/// Kinds of differences that are shrunk and told one by one; further kinds are counted as one.
 const TOLD: usize = 20;
+/// How often a question is asked again to see whether the answer stays the same. Go walks small maps in few orders.
+const AGAIN: usize = 64;
 
 impl Suite {
     /// Whether the two answers agree.
@@ -94,20 +111,52 @@ impl Suite {
 
     /// Asks generated questions until `time` is up.
     pub fn run(&self, oracle: &mut Oracle, seed: u64, time: Duration) -> io::Result<Report> {
+        let mut found = Found::default();
+        self.ask_all(oracle, &(self.fixed)(), &mut found, Duration::MAX)?;
+        let mut sweep = (self.sweep)();
+        if !sweep.is_empty() {
+            let begin = usize::try_from(seed).unwrap_or_default() % sweep.len();
+            sweep.rotate_left(begin);
+        }
+        let start = Instant::now();
+        self.ask_all(oracle, &sweep, &mut found, time / 2)?;
+        self.ask_generated(oracle, seed, &mut found, time.saturating_sub(start.elapsed()))?;
+        let mut report = found.report;
+        let wanted = (self.features)(oracle)?;
+        report.missing = report.coverage.missing(&wanted).into_iter().map(str::to_owned).collect();
+        Ok(report)
+    }
+
+    fn ask_all(
+        &self,
+        oracle: &mut Oracle,
+        all: &[Generated],
+        found: &mut Found,
+        time: Duration,
+    ) -> io::Result<()> {
+        let start = Instant::now();
+        for batch in all.chunks(BATCH).take_while(|_| start.elapsed() < time) {
+            self.batch(oracle, batch, found, |oracle, index| {
+                let question = batch[index].question.clone();
+                self.difference(oracle, question)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn ask_generated(
+        &self,
+        oracle: &mut Oracle,
+        seed: u64,
+        found: &mut Found,
+        time: Duration,
+    ) -> io::Result<()> {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         bytes[8..16].copy_from_slice(&(self.name.len() as u64).to_le_bytes());
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
         let mut runner = TestRunner::new_with_rng(Config::default(), rng);
         let strategy = vec(proptest::num::u16::ANY, 0..self.size);
-        let mut found = Found::default();
-        let fixed = (self.fixed)();
-        for batch in fixed.chunks(BATCH) {
-            self.batch(oracle, batch, &mut found, |oracle, index| {
-                let question = batch[index].question.clone();
-                self.difference(oracle, question)
-            })?;
-        }
         let start = Instant::now();
         while start.elapsed() < time {
             let mut trees = Vec::with_capacity(BATCH);
@@ -116,11 +165,9 @@ impl Suite {
                 trees.push(tree.map_err(|reason| io::Error::other(reason.to_string()))?);
             }
             let generated: Vec<_> = trees.iter().map(|tree| self.make(&tree.current())).collect();
-            self.batch(oracle, &generated, &mut found, |oracle, index| {
-                self.shrink(oracle, &mut trees[index])
-            })?;
+            self.batch(oracle, &generated, found, |oracle, index| self.shrink(oracle, &mut trees[index]))?;
         }
-        Ok(found.report)
+        Ok(())
     }
 
     /// Asks questions and compares the answers; `shrink` makes the smallest question of one that differs.
@@ -132,36 +179,53 @@ impl Suite {
         mut shrink: impl FnMut(&mut Oracle, usize) -> io::Result<Option<Difference>>,
     ) -> io::Result<()> {
         let questions: Vec<_> = generated.iter().map(|one| one.question.clone()).collect();
-        let answers = oracle.ask(&questions)?;
-        for (index, (generated, theirs)) in generated.iter().zip(answers).enumerate() {
+        // Both sides work at the same time.
+        let (theirs, ours) = thread::scope(|scope| {
+            let ours = scope.spawn(|| questions.iter().map(ours::answer).collect::<Vec<_>>());
+            (oracle.ask(&questions), ours.join())
+        });
+        let ours = ours.map_err(|_| io::Error::other("our answers are missing"))?;
+        for (index, ((generated, theirs), ours)) in generated.iter().zip(theirs?).zip(ours).enumerate() {
             let Found { report, kinds } = found;
             report.questions += 1;
             report.refused += usize::from(theirs.is_err());
             for feature in &generated.features {
                 report.coverage.add(feature, theirs.is_err());
             }
-            let ours = ours::answer(&generated.question);
-            if self.agree(&theirs, &ours) || self.varies(oracle, &generated.question, &ours)? {
+            if self.agree(&theirs, &ours) {
                 continue;
             }
-            let kind = kind(&theirs, &ours);
+            if self.varies(oracle, &generated.question)? {
+                report.varying += 1;
+                continue;
+            }
+            let mut kind = kind(&theirs, &ours, &generated.features);
+            if !kinds.contains_key(&kind) && kinds.len() >= TOLD {
+                "others".clone_into(&mut kind);
+            }
             if let Some(&index) = kinds.get(&kind) {
                 report.differences[index].count += 1;
-            } else if report.differences.len() < TOLD {
-                // What does not repeat was the clock between the two answers.
-                if let Some(difference) = shrink(oracle, index)? {
-                    kinds.insert(kind, report.differences.len());
-                    report.differences.push(difference);
-                }
+            } else {
+                let smallest = shrink(oracle, index)?;
+                kinds.insert(kind, report.differences.len());
+                let question = generated.question.clone();
+                report.differences.push(smallest.unwrap_or(Difference { question, theirs, ours, count: 1 }));
             }
         }
         Ok(())
     }
 
-    /// Whether the real thing gives our answer as well, when asked again: Go walks some maps in random order.
-    fn varies(&self, oracle: &mut Oracle, question: &Question, ours: &Answer) -> io::Result<bool> {
-        let again = oracle.ask(&vec![question.clone(); 12])?;
-        Ok(again.iter().any(|theirs| self.agree(theirs, ours)))
+    /// Whether the real thing answers differently when asked again, and like us: Go walks some maps in random
+    /// order, and the second may have changed between the two answers.
+    fn varies(&self, oracle: &mut Oracle, question: &Question) -> io::Result<bool> {
+        // One that took too long, or ended the program, is not worth another minute each time.
+        let first = oracle.ask(std::slice::from_ref(question))?.remove(0);
+        if first.is_err_and(|text| text.starts_with("oracle: ")) {
+            return Ok(false);
+        }
+        let again = oracle.ask(&vec![question.clone(); AGAIN])?;
+        let ours = ours::answer(question);
+        Ok(again.iter().any(|theirs| self.agree(theirs, &ours)))
     }
 
     fn make(&self, numbers: &[u16]) -> Generated {
@@ -194,17 +258,18 @@ impl Suite {
     fn difference(&self, oracle: &mut Oracle, question: Question) -> io::Result<Option<Difference>> {
         let theirs = oracle.ask(std::slice::from_ref(&question))?.remove(0);
         let ours = ours::answer(&question);
-        if self.agree(&theirs, &ours) || self.varies(oracle, &question, &ours)? {
+        if self.agree(&theirs, &ours) || self.varies(oracle, &question)? {
             return Ok(None);
         }
         Ok(Some(Difference { question, theirs, ours, count: 1 }))
     }
 }
 
-/// Differences with the same words, numbers and names apart, are of one kind.
-fn kind(theirs: &Answer, ours: &Answer) -> String {
+/// Differences with the same words, numbers and names apart, are of one kind; output that differs is told apart by
+/// what the question is about.
+fn kind(theirs: &Answer, ours: &Answer, features: &[&str]) -> String {
     let words = |answer: &Answer| match answer {
-        Ok(_) => "accepted".to_owned(),
+        Ok(_) => format!("accepted {}", features.first().unwrap_or(&"")),
         Err(text) => {
             let last = text.lines().last().unwrap_or_default();
             last.chars().filter(|c| c.is_ascii_alphabetic() || *c == ' ').take(40).collect()

@@ -157,6 +157,21 @@ impl Object for CapabilitiesObject {
         ]
     }
 
+    fn yaml_fields(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("kubeversion", self.kube_version.clone()),
+            ("apiversions", self.api_versions.clone()),
+            ("helmversion", self.helm_version.clone()),
+        ]
+    }
+
+    fn copied(&self) -> Option<Value> {
+        let Value::Object(version) = &self.kube_version else { return None };
+        let kube_version = version.copied()?;
+        let (api_versions, helm_version) = (self.api_versions.clone(), self.helm_version.clone());
+        Some(Value::Object(Rc::new(Self { kube_version, api_versions, helm_version })))
+    }
+
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -198,8 +213,21 @@ impl Object for KubeVersionObject {
         ]
     }
 
-    fn to_json(&self) -> Value {
-        map(self.fields().into_iter().filter(|(name, _)| *name != "normalizedVersion"))
+    fn json_fields(&self) -> Vec<(&'static str, Value)> {
+        self.fields().into_iter().filter(|(name, _)| *name != "normalizedVersion").collect()
+    }
+
+    fn yaml_fields(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("version", self.0.version.as_str().into()),
+            ("major", self.0.major.as_str().into()),
+            ("minor", self.0.minor.as_str().into()),
+        ]
+    }
+
+    fn copied(&self) -> Option<Value> {
+        let normalized = String::new();
+        Some(Value::Object(Rc::new(Self(KubeVersion { normalized, ..self.0.clone() }))))
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -230,12 +258,22 @@ impl Object for HelmVersion {
         ]
     }
 
-    fn to_json(&self) -> Value {
-        map([
+    fn json_fields(&self) -> Vec<(&'static str, Value)> {
+        vec![
             ("version", HELM_VERSION.into()),
             ("go_version", GO_VERSION.into()),
             ("kube_client_version", KUBE_CLIENT_VERSION.into()),
-        ])
+        ]
+    }
+
+    fn yaml_fields(&self) -> Vec<(&'static str, Value)> {
+        vec![
+            ("version", HELM_VERSION.into()),
+            ("gitcommit", "".into()),
+            ("gittreestate", "".into()),
+            ("goversion", GO_VERSION.into()),
+            ("kubeclientversion", KUBE_CLIENT_VERSION.into()),
+        ]
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -249,7 +249,14 @@ impl Parser<'_, '_> {
         }
         let length = super::json_prefix::length(self.rest);
         let (text, rest) = self.rest.split_at(length);
-        let value = goyaml::json::from_str(text).map_err(|error| SetError::Json(error.to_string()))?;
+        let value = goyaml::json::from_str(text).map_err(|error| {
+            // Helm reads a stream here, which knows its end from a mistake: with more text the words would change.
+            let longer = goyaml::json::from_str(&format!("{text}\u{1}")).map_err(|error| error.to_string());
+            match error.to_string() {
+                words if longer == Err(words.clone()) => SetError::Json(words),
+                _ => SetError::Json("unexpected EOF".to_owned()),
+            }
+        })?;
         self.rest = rest;
         self.skip_blank();
         Ok(value.numbers_as_float64())

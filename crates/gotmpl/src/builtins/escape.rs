@@ -17,7 +17,7 @@ pub(super) fn joined(args: &[Value]) -> Text {
             other => other.clone(),
         })
         .collect();
-    fmt::sprint(&printable)
+    fmt::sprint_indirect(&printable)
 }
 
 /// HTML's special characters as entities.

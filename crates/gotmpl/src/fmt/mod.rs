@@ -13,7 +13,7 @@ use crate::value::{Kind, Text, Value};
 /// `fmt.Sprint`: a space between two operands when neither is a string.
 pub fn sprint(values: &[Value]) -> Text {
     let mut out = Vec::new();
-    append_sprint(&mut out, values);
+    append_sprint(&mut out, values, append);
     Text::from_bytes(out)
 }
 
@@ -50,6 +50,13 @@ pub fn to_text(value: &Value) -> Text {
     }
 }
 
+/// `fmt.Sprint` of what actions would print: a pointer shows what it points to.
+pub(crate) fn sprint_indirect(values: &[Value]) -> Text {
+    let mut out = Vec::new();
+    append_sprint(&mut out, values, append_indirect);
+    Text::from_bytes(out)
+}
+
 /// Appends what `%v` prints.
 pub(crate) fn append(out: &mut Vec<u8>, value: &Value) {
     match value {
@@ -76,7 +83,7 @@ pub(crate) fn quote(text: &Text) -> String {
     }
 }
 
-fn append_sprint(out: &mut Vec<u8>, values: &[Value]) {
+fn append_sprint(out: &mut Vec<u8>, values: &[Value], append: fn(&mut Vec<u8>, &Value)) {
     let mut after_string = false;
     for (index, value) in values.iter().enumerate() {
         let is_string = value.kind() == Kind::String;

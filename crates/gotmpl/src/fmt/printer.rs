@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use goyaml::strconv;
 
+use crate::gotime::Time;
 use crate::parse::with_room;
 use crate::value::types::UINT8;
 use crate::value::{GoType, Kind, Object, Value};
@@ -85,7 +86,13 @@ impl<'o> Printer<'o> {
             self.bad_verb(Some(value), verb);
             return true;
         }
-        if self.flags.sharp_v || !matches!(verb, 'v' | 's' | 'x' | 'X' | 'q') {
+        if self.flags.sharp_v {
+            let Some(time) = value.downcast::<Time>() else { return false };
+            let text = time.go_syntax();
+            self.pad(text.as_bytes());
+            return true;
+        }
+        if !matches!(verb, 'v' | 's' | 'x' | 'X' | 'q') {
             return false;
         }
         match value {
@@ -179,6 +186,10 @@ impl<'o> Printer<'o> {
                     'v' => self.pad(b"<nil>"),
                     _ => self.bad_verb(Some(value), verb),
                 };
+            }
+            // Inside of something else Go would print an address, which most verbs cannot.
+            if depth > 0 && !matches!(verb, 'v' | 'b' | 'o' | 'd' | 'x' | 'X') {
+                return self.bad_verb(Some(value), verb);
             }
             self.write("&");
         }

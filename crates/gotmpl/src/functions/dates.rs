@@ -126,8 +126,8 @@ impl Object for Time {
         Vec::new()
     }
 
-    fn to_json(&self) -> Value {
-        self.format("2006-01-02T15:04:05.999999999Z07:00").into()
+    fn json_text(&self) -> Option<String> {
+        Some(self.format("2006-01-02T15:04:05.999999999Z07:00"))
     }
 
     fn equals(&self, other: &dyn Object) -> bool {

@@ -159,6 +159,7 @@ fn deep_copy(value: &Value) -> Value {
             let copies = entries.iter().map(|(key, value)| (Rc::clone(key), deep_copy(value)));
             Value::map_of(map.ty(), copies.collect())
         }
-        other => super::versions::copied(other).unwrap_or_else(|| other.clone()),
+        Value::Object(object) => object.copied().unwrap_or_else(|| value.clone()),
+        other => other.clone(),
     }
 }

@@ -83,8 +83,12 @@ impl Object for Held {
         Vec::new()
     }
 
-    fn to_json(&self) -> Value {
-        self.version.to_string().into()
+    fn copied(&self) -> Option<Value> {
+        Some(value(Version::parse("0.0.0").ok()?, self.pointer))
+    }
+
+    fn json_text(&self) -> Option<String> {
+        Some(self.version.to_string())
     }
 
     fn equals(&self, other: &dyn Object) -> bool {
@@ -98,12 +102,6 @@ impl Object for Held {
 
 fn value(version: Version, pointer: bool) -> Value {
     Value::Object(Rc::new(Held { version, pointer }))
-}
-
-/// What copying makes of a version: its fields are private and stay behind.
-pub(super) fn copied(original: &Value) -> Option<Value> {
-    let held = original.downcast::<Held>()?;
-    Some(value(Version::parse("0.0.0").ok()?, held.pointer))
 }
 
 fn printed(value: &Value) -> String {

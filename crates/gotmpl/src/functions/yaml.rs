@@ -1,6 +1,6 @@
 //! YAML, to and from.
 
-use std::rc::Rc;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::dicts::nests_too_deeply;
 use super::durations::DURATION;
@@ -25,8 +25,10 @@ pub(super) static TABLE: &[Function] = &[
         if nests_too_deeply(args.value(0), 0) {
             return Err(FunctionError::new("value nests too deeply to be written"));
         }
-        let value = as_yaml_sees_it(args.value(0));
-        Ok(goyaml::to_string_pretty(&value).map(without_newline).unwrap_or_default().into())
+        if let Some(ty) = unwritable(args.value(0)) {
+            return Err(FunctionError::new(format!("cannot marshal type: {ty}")));
+        }
+        Ok(goyaml::to_string_pretty(&Newer(args.value(0))).map(without_newline).unwrap_or_default().into())
     }),
     Function::new("fromYaml", &[STRING], MAP_ANY, |_, args| {
         let tree = read(args).map(|tree| or_empty(tree, goyaml::Value::Mapping(goyaml::Mapping::new())));
@@ -43,20 +45,41 @@ fn or_empty(tree: goyaml::Value, empty: goyaml::Value) -> goyaml::Value {
     if tree.is_null() { empty } else { tree }
 }
 
-/// The value as the newer YAML library sees it, which does not go by way of JSON: durations are text, and lists
-/// and maps that are nil are empty.
-fn as_yaml_sees_it(value: &Value) -> Value {
+/// The value as the newer YAML library sees it, which does not go by way of JSON: durations are text, lists and maps
+/// that are nil are empty, and structs keep the order of their fields.
+struct Newer<'a>(&'a Value);
+
+impl Serialize for Newer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Int(ty, nanoseconds) if *ty == &DURATION => {
+                serializer.serialize_str(&crate::gotime::duration::format(*nanoseconds))
+            }
+            Value::List(list) => serializer.collect_seq(list.borrow().iter().map(Newer)),
+            Value::Map(map) => {
+                let entries = map.borrow();
+                serializer.collect_map(entries.iter().map(|(key, value)| (&**key, Newer(value))))
+            }
+            Value::Object(object) if !object.is_nil() && object.json_text().is_none() => {
+                let fields = object.yaml_fields();
+                let mut structure = serializer.serialize_struct(object.go_type().name, fields.len())?;
+                for (name, value) in &fields {
+                    structure.serialize_field(name, &Newer(value))?;
+                }
+                structure.end()
+            }
+            other => other.serialize(serializer),
+        }
+    }
+}
+
+/// The type of the first value within that the newer library cannot write, and panics about.
+fn unwritable(value: &Value) -> Option<&'static str> {
     match value {
-        Value::Int(ty, nanoseconds) if *ty == &DURATION => {
-            crate::gotime::duration::format(*nanoseconds).into()
-        }
-        Value::List(list) => Value::list(list.borrow().iter().map(as_yaml_sees_it).collect()),
-        Value::Map(map) => {
-            let entries = map.borrow();
-            let seen = entries.iter().map(|(key, value)| (Rc::clone(key), as_yaml_sees_it(value)));
-            Value::map(seen.collect())
-        }
-        other => other.clone(),
+        Value::Complex(_) | Value::Func(_) => Some(value.type_name()),
+        Value::List(list) => list.borrow().iter().find_map(unwritable),
+        Value::Map(map) => map.borrow().values().find_map(unwritable),
+        _ => None,
     }
 }
 

@@ -3,8 +3,9 @@
 use std::fmt::{self, Write};
 
 use super::layout::{Element, Offset, next_element};
+use super::location::Location;
 use super::time::Time;
-use super::{MONTHS, WEEKDAYS};
+use super::{MONTHS, WEEKDAYS, quote};
 
 impl Time {
     /// `Time.Format`.
@@ -19,6 +20,27 @@ impl Time {
             rest = after;
         }
         output
+    }
+
+    /// `Time.GoString`, which `%#v` prints.
+    pub fn go_syntax(&self) -> String {
+        let date = self.date();
+        let (hour, minute, second) = self.clock();
+        let location = match &self.location {
+            Location::Utc => "time.UTC".to_owned(),
+            Location::Local => "time.Local".to_owned(),
+            Location::Fixed(zone) => format!("time.Location({})", quote(&zone.abbreviation)),
+            Location::Named(zone) => {
+                format!("time.Location({})", quote(zone.iana_name().unwrap_or_default()))
+            }
+        };
+        format!(
+            "time.Date({}, time.{}, {}, {hour}, {minute}, {second}, {}, {location})",
+            date.year,
+            MONTHS[(date.month - 1) as usize],
+            date.day,
+            self.nanoseconds,
+        )
     }
 
     fn write_element(&self, output: &mut String, element: Element) -> fmt::Result {

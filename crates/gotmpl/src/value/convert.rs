@@ -55,7 +55,15 @@ impl From<&Value> for goyaml::Value {
                 map.borrow().iter().map(|(key, value)| (key.to_string(), Self::from(value))).collect(),
             ),
             Value::Object(object) if object.go_type().kind == Kind::Pointer && object.is_nil() => Self::Null,
-            Value::Object(object) => Self::from(&object.to_json()),
+            Value::Object(object) => match object.json_text() {
+                Some(text) => Self::String(text),
+                None => {
+                    let fields = object.json_fields();
+                    Self::Mapping(
+                        fields.iter().map(|(name, value)| ((*name).to_owned(), value.into())).collect(),
+                    )
+                }
+            },
         }
     }
 }

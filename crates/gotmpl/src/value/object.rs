@@ -23,10 +23,25 @@ pub trait Object: Any {
         false
     }
 
-    /// What `encoding/json` writes: by default a map of the fields under their Go names.
-    fn to_json(&self) -> Value {
-        let entries = self.fields().into_iter().map(|(name, value)| (name.into(), value)).collect();
-        Value::map(entries)
+    /// What `encoding/json` writes of a type that writes itself as text.
+    fn json_text(&self) -> Option<String> {
+        None
+    }
+
+    /// What `encoding/json` writes of all others: by default all fields, in their order, under their Go names.
+    fn json_fields(&self) -> Vec<(&'static str, Value)> {
+        self.fields()
+    }
+
+    /// What goyaml v3 writes, which knows nothing of JSON: all exported fields, in their order, under their names in
+    /// lower case.
+    fn yaml_fields(&self) -> Vec<(&'static str, Value)> {
+        self.fields()
+    }
+
+    /// What copying makes of it, if that is not the same: private fields stay behind.
+    fn copied(&self) -> Option<Value> {
+        None
     }
 
     /// `==` of two values of the same type.

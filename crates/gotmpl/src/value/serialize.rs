@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 
 use super::convert::base64;
 use super::{Type, Value};
@@ -58,7 +58,17 @@ impl Serialize for Value {
                 mapping.end()
             }),
             Self::Object(object) if object.is_nil() => serializer.serialize_unit(),
-            Self::Object(object) => object.to_json().serialize(serializer),
+            Self::Object(object) => match object.json_text() {
+                Some(text) => serializer.serialize_str(&text),
+                None => nested(object.go_type(), || {
+                    let fields = object.json_fields();
+                    let mut structure = serializer.serialize_struct(object.go_type().name, fields.len())?;
+                    for (name, value) in &fields {
+                        structure.serialize_field(name, value)?;
+                    }
+                    structure.end()
+                }),
+            },
             Self::Complex(_) => Err(S::Error::custom("json: unsupported type: complex128")),
             Self::Func(_) => Err(S::Error::custom("json: unsupported type: func")),
         }

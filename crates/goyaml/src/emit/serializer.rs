@@ -105,7 +105,8 @@ impl<'l> Node<'l> {
             return Err(json::Error::cycle().into());
         }
         let outer = layout.indent;
-        Ok(Items { layout, outer, in_mapping, any: false, keys: String::new(), entries: Vec::new(), map })
+        let (keys, entries) = (String::new(), Vec::new());
+        Ok(Items { layout, outer, in_mapping, any: false, map, ordered: false, keys, entries })
     }
 }
 
@@ -149,6 +150,8 @@ pub(super) struct Items<'l> {
     in_mapping: bool,
     any: bool,
     map: bool,
+    /// Whether entries stay in the order in which they come.
+    ordered: bool,
     /// The keys so far, one after the other.
     keys: String,
     entries: Vec<Entry>,
@@ -221,7 +224,9 @@ impl Items<'_> {
     fn finish(mut self) {
         self.layout.depth -= 1;
         if self.any {
-            self.sort();
+            if !self.ordered {
+                self.sort();
+            }
         } else {
             let (open, close) = if self.map { ("{", "}") } else { ("[", "]") };
             self.layout.write_indicator(open, true, false);
@@ -400,7 +405,9 @@ impl<'l> Serializer for Node<'l> {
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Items<'l>, Stop> {
-        self.collection(true)
+        // JSON, by whose way the older library goes, has turned structs into maps.
+        let ordered = !self.layout.dialect.is_v2();
+        self.collection(true).map(|items| Items { ordered, ..items })
     }
 
     fn serialize_struct_variant(

@@ -1,5 +1,6 @@
 //! Calls of every function with every kind of argument.
 
+use std::io;
 use std::sync::LazyLock;
 
 use gotmpl::functions::Functions;
@@ -7,8 +8,9 @@ use gotmpl::value::types::Kind;
 
 use super::chart_of;
 use super::pool::{self, Sort};
-use super::samples::{SAMPLES, VARYING};
+use super::samples::{SAMPLES, WHOLE};
 use crate::choices::Choices;
+use crate::oracle::Oracle;
 use crate::suite::Generated;
 
 static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
@@ -22,7 +24,7 @@ pub fn names() -> &'static [&'static str] {
     &NAMES
 }
 
-/// Functions that take as long as their argument is large, or whose result varies with the clock.
+/// Functions that take as long as their argument is large.
 const HUNGRY: &[&str] = &[
     "repeat",
     "until",
@@ -65,40 +67,180 @@ const SLOW: &[&str] = &[
     "genSignedCertWithKey",
 ];
 
-/// Every function as it is meant to be called, and with every kind of value in the place of each argument.
-pub fn every_call() -> Vec<Generated> {
+/// Functions whose result varies with the clock or at random, or with the key of a cipher.
+const VARYING: &[&str] = &[
+    "ago",
+    "encryptAES",
+    "now",
+    "randAlpha",
+    "randAlphaNum",
+    "randAscii",
+    "randBytes",
+    "randInt",
+    "randNumeric",
+    "shuffle",
+    "uuidv4",
+];
+
+/// Functions that put their arguments into a list or a map, or may hand on one that has them inside.
+const CONTAINERS: &[&str] = &[
+    "append",
+    "chunk",
+    "coalesce",
+    "compact",
+    "concat",
+    "deepCopy",
+    "default",
+    "dict",
+    "dig",
+    "first",
+    "get",
+    "index",
+    "initial",
+    "last",
+    "list",
+    "merge",
+    "mergeOverwrite",
+    "mustAppend",
+    "mustChunk",
+    "mustCompact",
+    "mustDeepCopy",
+    "mustFirst",
+    "mustInitial",
+    "mustLast",
+    "mustMerge",
+    "mustMergeOverwrite",
+    "mustPrepend",
+    "mustPush",
+    "mustRest",
+    "mustReverse",
+    "mustSlice",
+    "mustUniq",
+    "mustWithout",
+    "omit",
+    "pick",
+    "pluck",
+    "prepend",
+    "push",
+    "rest",
+    "reverse",
+    "set",
+    "slice",
+    "ternary",
+    "tuple",
+    "uniq",
+    "unset",
+    "values",
+    "without",
+];
+
+/// What can be said about the result of a call at every run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Telling {
+    /// Everything.
+    All,
+    /// Its contents but not how Go prints them, since there may be a pointer in a list or map.
+    Contents,
+    /// Its type.
+    Type,
+}
+
+fn telling(name: &str, arguments: &[String]) -> Telling {
+    let pointer = arguments.iter().any(|argument| pool::POINTERS.contains(&argument.as_str()));
+    if VARYING.contains(&name) {
+        Telling::Type
+    } else if pointer && CONTAINERS.contains(&name) {
+        Telling::Contents
+    } else {
+        Telling::All
+    }
+}
+
+/// The call, its result in a fixed order where Go's is random.
+fn call_of(name: &str, arguments: &[String]) -> String {
+    let call = format!("{name} {}", arguments.join(" "));
+    if matches!(name, "keys" | "values") { format!("sortAlpha ({call})") } else { call }
+}
+
+/// Every function as it is meant to be called, and without arguments.
+pub fn every_function() -> Vec<Generated> {
     let mut all = Vec::new();
     for &name in names() {
         let mut ask = |text: String| all.push(Generated { question: chart_of(text), features: vec![name] });
-        let varying: Vec<_> = VARYING.iter().filter(|(known, _)| *known == name).collect();
-        for (_, expression) in &varying {
+        for (_, expression) in WHOLE.iter().filter(|(known, _)| *known == name) {
             ask(format!("{{{{ {expression} }}}}"));
         }
+        ask(format!("{{{{ typeOf ({name}) }}}}"));
         if SLOW.contains(&name) {
             continue;
         }
-        let mut simplest = Choices::new(&[]);
-        let arguments = suitable(name, &mut simplest, false);
-        let shown = |arguments: &[String]| {
-            format!("{{{{ printf \"%v %T\" ({name} {0}) ({name} {0}) }}}}", arguments.join(" "))
-        };
-        if varying.is_empty() {
-            ask(shown(&arguments));
-            ask(format!("{{{{ {name} {} | toJson }}}}", arguments.join(" ")));
-        }
-        ask(format!("{{{{ {name} }}}}"));
-        ask(format!("{{{{ {name} {} nil }}}}", arguments.join(" ")));
-        for position in 0..arguments.len() {
+        let arguments = suitable(name, &mut Choices::new(&[]), false);
+        ask(shown(name, &arguments));
+        ask(format!("{{{{ {} nil }}}}", call_of(name, &arguments)));
+    }
+    all.extend(
+        WITH_EVERYTHING
+            .iter()
+            .map(|(name, text)| Generated { question: chart_of((*text).to_owned()), features: vec![name] }),
+    );
+    all
+}
+
+/// What can be said of `.` and `$` without printing them.
+const WITH_EVERYTHING: &[(&str, &str)] = &[
+    ("typeOf", "{{ typeOf . }} {{ kindOf $ }} {{ printf \"%T\" . }}"),
+    ("len", "{{ len . }} {{ len $ }}"),
+    ("keys", "{{ keys . | sortAlpha }}"),
+    ("hasKey", "{{ hasKey . \"Values\" }} {{ hasKey $ \"x\" }}"),
+    ("get", "{{ (get . \"Values\").text }}"),
+    ("toJson", "{{ toJson . }}"),
+    ("toYaml", "{{ toYaml $ }}"),
+    ("eq", "{{ eq . $ }}"),
+    ("empty", "{{ empty . }} {{ not . }} {{ default 1 . | typeOf }}"),
+    ("upper", "{{ upper . }}"),
+    ("add", "{{ add . 1 }}"),
+    ("has", "{{ has . (list $) }}"),
+    ("deepEqual", "{{ deepEqual . $ }}"),
+    ("index", "{{ index . \"Chart\" \"Name\" }}"),
+    ("pick", "{{ pick . \"Template\" }}"),
+    ("dig", "{{ dig \"Values\" \"map\" \"c\" \"d\" \"none\" . }}"),
+];
+
+/// Every function with every kind of value in the place of each argument.
+pub fn every_kind() -> Vec<Generated> {
+    let mut all = Vec::new();
+    for &name in names().iter().filter(|name| !SLOW.contains(name)) {
+        let sample = suitable(name, &mut Choices::new(&[]), false);
+        for position in 0..sample.len() {
             for kind in pool::ONE_OF_EACH {
-                let mut arguments = arguments.clone();
+                let mut arguments = sample.clone();
                 (*kind).clone_into(&mut arguments[position]);
-                if varying.is_empty() || !name.starts_with("rand") {
-                    ask(shown(&arguments));
-                }
+                let question = chart_of(shown(name, &arguments));
+                all.push(Generated { question, features: vec![name, kind] });
             }
         }
     }
     all
+}
+
+fn shown(name: &str, arguments: &[String]) -> String {
+    let call = call_of(name, arguments);
+    match telling(name, arguments) {
+        Telling::All => format!("{{{{ printf \"%v %T\" ({call}) ({call}) }}}}"),
+        Telling::Contents => format!("{{{{ toJson ({call}) }}}} {{{{ typeOf ({call}) }}}}"),
+        Telling::Type => format!("{{{{ typeOf ({call}) }}}}"),
+    }
+}
+
+/// What a run over all functions must have asked for.
+pub fn features(oracle: &mut Oracle) -> io::Result<Vec<String>> {
+    let mut wanted = oracle.functions()?;
+    let unknown = names().iter().find(|name| !wanted.iter().any(|known| known == *name));
+    if let Some(unknown) = unknown {
+        return Err(io::Error::other(format!("Helm has no function {unknown}")));
+    }
+    wanted.extend(pool::ONE_OF_EACH.iter().map(|&kind| kind.to_owned()));
+    Ok(wanted)
 }
 
 /// A template that calls one function.
@@ -107,20 +249,6 @@ pub fn call(choices: &mut Choices<'_>) -> Generated {
     if SLOW.contains(&name) {
         name = "quote";
     }
-    let text = if let Some(text) = varying(name, choices) { text } else { ordinary(name, choices) };
-    Generated { question: chart_of(text), features: vec![name] }
-}
-
-fn varying(name: &str, choices: &mut Choices<'_>) -> Option<String> {
-    let known: Vec<_> = VARYING.iter().filter(|(known, _)| *known == name).collect();
-    if known.is_empty() {
-        return None;
-    }
-    let (_, expression) = choices.pick(&known);
-    Some(format!("{{{{ {expression} }}}}"))
-}
-
-fn ordinary(name: &'static str, choices: &mut Choices<'_>) -> String {
     let big = !HUNGRY.contains(&name);
     let mut arguments = suitable(name, choices, big);
     match choices.below(8) {
@@ -128,23 +256,29 @@ fn ordinary(name: &'static str, choices: &mut Choices<'_>) -> String {
         7 if !arguments.is_empty() => {
             arguments.pop();
         }
-        6 => arguments.push(pool::any(choices, big).to_owned()),
+        6 => arguments.push(pool::any_or_pointer(choices, big).to_owned()),
         _ if !arguments.is_empty() => {
             let at = choices.below(arguments.len());
-            pool::any(choices, big).clone_into(&mut arguments[at]);
+            pool::any_or_pointer(choices, big).clone_into(&mut arguments[at]);
         }
         _ => {}
     }
-    let piped = choices.chance(1, 4).then(|| arguments.pop()).flatten();
-    let mut expression = name.to_owned();
-    for argument in &arguments {
-        expression.push(' ');
-        expression.push_str(argument);
-    }
-    if let Some(piped) = piped {
-        expression = format!("{piped} | {expression}");
-    }
-    printed(&expression, choices)
+    let text = match telling(name, &arguments) {
+        Telling::All => {
+            let mut call = call_of(name, &arguments);
+            if choices.chance(1, 4)
+                && let Some((last, others)) = arguments.split_last()
+            {
+                call = format!("{last} | {name} {}", others.join(" "));
+                if matches!(name, "keys" | "values") {
+                    call.push_str(" | sortAlpha");
+                }
+            }
+            printed(&call, choices)
+        }
+        Telling::Contents | Telling::Type => shown(name, &arguments),
+    };
+    Generated { question: chart_of(text), features: vec![name] }
 }
 
 fn suitable(name: &str, choices: &mut Choices<'_>, big: bool) -> Vec<String> {
@@ -167,7 +301,7 @@ fn suitable(name: &str, choices: &mut Choices<'_>, big: bool) -> Vec<String> {
                 Kind::Slice => Sort::List,
                 Kind::Map => Sort::Map,
                 kind if kind.is_int() || kind.is_uint() => Sort::Int,
-                _ => return pool::any(choices, big).to_owned(),
+                _ => return pool::any_or_pointer(choices, big).to_owned(),
             };
             pool::of(sort, choices, big).to_owned()
         })
@@ -180,6 +314,10 @@ pub(crate) fn printed(expression: &str, choices: &mut Choices<'_>) -> String {
         9 => format!("{{{{ {expression} | toJson }}}}"),
         10 => format!("{{{{ ({expression}) | typeOf }}}}"),
         11 => format!("{{{{ printf \"%v|%T|%q\" ({expression}) ({expression}) ({expression}) }}}}"),
+        // A time as a number shows where its time zone lies in memory.
+        12 if ["toDate", "ToDate", "odify"].iter().any(|name| expression.contains(name)) => {
+            format!("{{{{ printf \"%#v|%+v|%s\" ({expression}) ({expression}) ({expression}) }}}}")
+        }
         12 => format!(
             "{{{{ printf \"%#v|%+v|%d|%s\" ({expression}) ({expression}) ({expression}) ({expression}) }}}}"
         ),

@@ -11,6 +11,11 @@ pub mod yaml;
 
 use crate::oracle::Question;
 
+/// Features by their names.
+pub(crate) fn named(features: &[&str]) -> Vec<String> {
+    features.iter().map(|&feature| feature.to_owned()).collect()
+}
+
 /// A chart of one template, with the values of the [`pool`].
 pub(crate) fn chart_of(template: String) -> Question {
     let file = |path: &str, text: &str| (path.to_owned(), text.to_owned());

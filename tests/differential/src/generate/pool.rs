@@ -173,17 +173,13 @@ const OTHERS: &[&str] = &[
     "(float64 2.5)",
     "1i",
     "1+2i",
-    r#"(semver "1.2.3")"#,
     r#"(toDate "2006-01-02" "2020-02-03")"#,
     r#"(mustToDuration "90m")"#,
     ".Files",
-    ".Capabilities",
     ".Capabilities.KubeVersion",
     ".Capabilities.APIVersions",
     ".Chart",
     ".Release",
-    ".",
-    "$",
     ".Values",
     "$.Values.nested.a",
     ".Template",
@@ -234,6 +230,7 @@ pub const ONE_OF_EACH: &[&str] = &[
     "(int64 7)",
     "1i",
     r#"(semver "1.2.3")"#,
+    ".Capabilities",
     r#"(toDate "2006-01-02" "2020-02-03")"#,
     r#"(mustToDuration "90m")"#,
     ".Files",
@@ -242,6 +239,11 @@ pub const ONE_OF_EACH: &[&str] = &[
     ".Values",
     r#"(.Files.GetBytes "files/a.txt")"#,
 ];
+
+/// Values that Go holds by pointer. Printed by themselves they are as good as any; inside of a list or map Go prints
+/// where they lie in memory, which is different at every run. The same is true of `.` and `$`, which have
+/// `.Capabilities` inside: no generator prints them as they are.
+pub const POINTERS: &[&str] = &[r#"(semver "1.2.3")"#, ".Capabilities"];
 
 const SORTS: [Sort; 7] = [Sort::Text, Sort::Int, Sort::Float, Sort::Bool, Sort::List, Sort::Map, Sort::Other];
 
@@ -258,6 +260,11 @@ pub fn of(sort: Sort, choices: &mut Choices<'_>, big: bool) -> &'static str {
         Sort::Map => choices.pick(MAPS),
         Sort::Other => choices.pick(OTHERS),
     }
+}
+
+/// An expression of any sort or a pointer.
+pub fn any_or_pointer(choices: &mut Choices<'_>, big: bool) -> &'static str {
+    if choices.chance(1, 20) { choices.pick(POINTERS) } else { any(choices, big) }
 }
 
 /// An expression of any sort; `big` allows numbers that make some functions run for ever.

@@ -1,8 +1,18 @@
 //! Values and JSON schemas, of all drafts that charts use.
 
+use std::io;
+
+use super::named;
 use crate::choices::Choices;
-use crate::oracle::Question;
+use crate::oracle::{Oracle, Question};
 use crate::suite::Generated;
+
+/// What a run over all schemas must have asked for.
+pub fn features(_: &mut Oracle) -> io::Result<Vec<String>> {
+    let mut wanted = named(&["anyOf", "allOf", "oneOf", "not"]);
+    wanted.extend(KEYWORDS.iter().map(|(keyword, _)| (*keyword).to_owned()));
+    Ok(wanted)
+}
 
 /// A schema and values to be checked against it.
 pub fn schema(choices: &mut Choices<'_>) -> Generated {
@@ -74,57 +84,58 @@ const VALUES: &[&str] = &[
     "'^('",
 ];
 
+const KEYWORDS: &[(&str, &[&str])] = &[
+    (
+        "type",
+        &[
+            "\"string\"",
+            "\"integer\"",
+            "\"number\"",
+            "\"boolean\"",
+            "\"null\"",
+            "\"array\"",
+            "\"object\"",
+            "[\"string\",\"null\"]",
+            "[\"integer\",\"string\"]",
+            "\"any\"",
+        ],
+    ),
+    ("enum", &["[1,\"text\",null]", "[]", "[true]", "[[1,2],{\"c\":1}]", "[1.0]"]),
+    ("const", &["1", "\"text\"", "null", "{\"c\":1}", "1.0"]),
+    ("minimum", &["1", "0.5", "\"1\""]),
+    ("maximum", &["1", "50"]),
+    ("exclusiveMinimum", &["1", "true"]),
+    ("multipleOf", &["2", "0.5", "0"]),
+    ("minLength", &["1", "3", "-1"]),
+    ("maxLength", &["0", "2"]),
+    ("pattern", &["\"^[a-z]+$\"", "\"\\\\d\"", "\"(\"", "\"^(?!x)\""]),
+    (
+        "format",
+        &[
+            "\"email\"",
+            "\"date\"",
+            "\"date-time\"",
+            "\"uri\"",
+            "\"ipv4\"",
+            "\"regex\"",
+            "\"unknown\"",
+            "\"hostname\"",
+        ],
+    ),
+    ("minItems", &["1", "3"]),
+    ("maxItems", &["1"]),
+    ("uniqueItems", &["true", "false"]),
+    ("required", &["[\"c\"]", "[]"]),
+    ("additionalProperties", &["false", "{\"type\":\"string\"}"]),
+    ("properties", &["{\"c\":{\"type\":\"integer\"}}", "{\"c\":false}"]),
+    ("items", &["{\"type\":\"integer\"}", "[{\"type\":\"integer\"}]", "false"]),
+    ("contains", &["{\"const\":1}"]),
+    ("$ref", &["\"#/definitions/d\"", "\"#/$defs/d\"", "\"#\"", "\"#/none\""]),
+    ("default", &["1"]),
+    ("description", &["\"words\"", "1"]),
+];
+
 fn node(choices: &mut Choices<'_>, features: &mut Vec<&'static str>, depth: usize) -> String {
-    const KEYWORDS: &[(&str, &[&str])] = &[
-        (
-            "type",
-            &[
-                "\"string\"",
-                "\"integer\"",
-                "\"number\"",
-                "\"boolean\"",
-                "\"null\"",
-                "\"array\"",
-                "\"object\"",
-                "[\"string\",\"null\"]",
-                "[\"integer\",\"string\"]",
-                "\"any\"",
-            ],
-        ),
-        ("enum", &["[1,\"text\",null]", "[]", "[true]", "[[1,2],{\"c\":1}]", "[1.0]"]),
-        ("const", &["1", "\"text\"", "null", "{\"c\":1}", "1.0"]),
-        ("minimum", &["1", "0.5", "\"1\""]),
-        ("maximum", &["1", "50"]),
-        ("exclusiveMinimum", &["1", "true"]),
-        ("multipleOf", &["2", "0.5", "0"]),
-        ("minLength", &["1", "3", "-1"]),
-        ("maxLength", &["0", "2"]),
-        ("pattern", &["\"^[a-z]+$\"", "\"\\\\d\"", "\"(\"", "\"^(?!x)\""]),
-        (
-            "format",
-            &[
-                "\"email\"",
-                "\"date\"",
-                "\"date-time\"",
-                "\"uri\"",
-                "\"ipv4\"",
-                "\"regex\"",
-                "\"unknown\"",
-                "\"hostname\"",
-            ],
-        ),
-        ("minItems", &["1", "3"]),
-        ("maxItems", &["1"]),
-        ("uniqueItems", &["true", "false"]),
-        ("required", &["[\"c\"]", "[]"]),
-        ("additionalProperties", &["false", "{\"type\":\"string\"}"]),
-        ("properties", &["{\"c\":{\"type\":\"integer\"}}", "{\"c\":false}"]),
-        ("items", &["{\"type\":\"integer\"}", "[{\"type\":\"integer\"}]", "false"]),
-        ("contains", &["{\"const\":1}"]),
-        ("$ref", &["\"#/definitions/d\"", "\"#/$defs/d\"", "\"#\"", "\"#/none\""]),
-        ("default", &["1"]),
-        ("description", &["\"words\"", "1"]),
-    ];
     if depth < 2 && choices.chance(1, 4) {
         let word = choices.pick(&["anyOf", "allOf", "oneOf"]);
         features.push(word);

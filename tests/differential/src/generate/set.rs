@@ -1,7 +1,10 @@
 //! Strings for `--set` and its relatives.
 
+use std::io;
+
+use super::named;
 use crate::choices::Choices;
-use crate::oracle::Question;
+use crate::oracle::{Oracle, Question};
 use crate::suite::Generated;
 
 const BASES: &[&str] =
@@ -66,6 +69,11 @@ const PIECES: &[&str] = &[
     "}}",
 ];
 const KINDS: &[&str] = &["set", "set-string", "set-json", "set-literal"];
+
+/// What a run over all strings must have asked for.
+pub fn features(_: &mut Oracle) -> io::Result<Vec<String>> {
+    Ok(named(KINDS))
+}
 
 /// A string, its flag, and values that are there already.
 pub fn set(choices: &mut Choices<'_>) -> Generated {

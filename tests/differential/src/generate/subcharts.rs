@@ -1,11 +1,19 @@
 //! Charts with subcharts: how values, globals, tags, conditions, aliases and imports come together.
 
+use std::io;
+
+use super::named;
 use crate::choices::Choices;
-use crate::oracle::Question;
+use crate::oracle::{Oracle, Question};
 use crate::suite::Generated;
 
 /// Shows everything that a chart's templates see of the values.
 const SHOW: &str = "name: {{ .Chart.Name }}\nvalues:\n{{ .Values | toYaml | indent 2 }}\nsubcharts: {{ keys .Subcharts | sortAlpha }}\n";
+
+/// What a run over all charts must have asked for.
+pub fn features(_: &mut Oracle) -> io::Result<Vec<String>> {
+    Ok(named(&["condition", "tags", "alias", "import"]))
+}
 
 /// A parent with two subcharts, one of which has a subchart of its own.
 pub fn subcharts(choices: &mut Choices<'_>) -> Generated {

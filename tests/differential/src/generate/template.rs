@@ -1,16 +1,30 @@
 //! Templates with every action, nested, trimmed, and sometimes damaged.
 
-use super::{chart_of, expression, pool};
+use std::io;
+
+use super::{chart_of, expression, named, pool};
 use crate::choices::Choices;
+use crate::oracle::Oracle;
 use crate::suite::Generated;
 
 /// A template.
 pub fn template(choices: &mut Choices<'_>) -> Generated {
-    let mut builder =
-        Builder { choices, features: Vec::new(), variables: vec!["$"], depth: 0, in_range: false, named: 0 };
+    let mut builder = Builder {
+        choices,
+        features: Vec::new(),
+        variables: Vec::new(),
+        depth: 0,
+        in_range: false,
+        whole: true,
+        named: 0,
+    };
     let mut text = builder.nodes(4);
     if builder.choices.chance(1, 6) {
-        text = builder.damaged(&text);
+        let damaged = builder.damaged(&text);
+        // No damage may print all there is: see `Builder::whole`.
+        if lonely_dots(&damaged) <= lonely_dots(&text) {
+            text = damaged;
+        }
     }
     let features = builder.features;
     Generated { question: chart_of(text), features }
@@ -18,7 +32,59 @@ pub fn template(choices: &mut Choices<'_>) -> Generated {
 
 const WORDS: &[&str] =
     &["a", " ", "\n", "key: ", "\n  - ", "é", "{", "}}", "\t", "\"", "# note\n", "<no value>", "x\n\ny"];
-const VARIABLES: &[&str] = &["$x", "$y", "$long_name", "$é"];
+// None of one letter: without it would be left what must not be printed, see `Builder::whole`.
+const VARIABLES: &[&str] = &["$xx", "$yy", "$long_name", "$éa"];
+
+/// What a run over all templates must have asked for.
+pub fn features(_: &mut Oracle) -> io::Result<Vec<String>> {
+    const ACTIONS: &[&str] = &[
+        "text",
+        "action",
+        "comment",
+        "if",
+        "with",
+        "else",
+        "else if",
+        "else with",
+        "range",
+        "range over int",
+        "range else",
+        "break",
+        "continue",
+        "declaration",
+        "assignment",
+        "define",
+        "template",
+        "block",
+        "include",
+        "tpl",
+        "pipe",
+        "variable",
+        "variable field",
+        "dot",
+        "dot field",
+        "parenthesised",
+        "call",
+        "method",
+        "literal",
+        "short circuit",
+        "trimmed",
+        "damaged",
+    ];
+    Ok(named(ACTIONS))
+}
+
+/// How often `.` or `$` stand by themselves.
+fn lonely_dots(text: &str) -> usize {
+    let chars: Vec<char> = text.chars().collect();
+    let name = |at: Option<&char>| at.is_some_and(|c| c.is_alphanumeric() || "_.$)".contains(*c));
+    let lonely = |at: &usize| {
+        matches!(chars[*at], '.' | '$')
+            && !name(chars.get(at + 1))
+            && !(chars[*at] == '.' && name(at.checked_sub(1).and_then(|before| chars.get(before))))
+    };
+    (0..chars.len()).filter(lonely).count()
+}
 
 struct Builder<'a, 'b> {
     choices: &'a mut Choices<'b>,
@@ -26,6 +92,9 @@ struct Builder<'a, 'b> {
     variables: Vec<&'static str>,
     depth: usize,
     in_range: bool,
+    /// Whether `.` is the whole of what templates see, with `.Capabilities`, which Go prints as the place where it
+    /// lies in memory. It is not printed then, and `$`, which always is, never: both differ at every run.
+    whole: bool,
     named: usize,
 }
 
@@ -46,6 +115,9 @@ impl Builder<'_, '_> {
     fn action(&mut self, inner: &str) -> String {
         let left = self.choices.pick(&["{{ ", "{{- ", "{{", "{{-\n"]);
         let right = self.choices.pick(&[" }}", " -}}", "}}", "\n-}}"]);
+        if left.contains('-') || right.contains('-') {
+            self.feature("trimmed");
+        }
         format!("{left}{inner}{right}")
     }
 
@@ -89,7 +161,9 @@ impl Builder<'_, '_> {
                 let name = self.fresh_name();
                 let pipeline = self.pipeline();
                 let open = self.action(&format!("block {name:?} {pipeline}"));
-                let inner = self.scoped(false);
+                let known = std::mem::take(&mut self.variables);
+                let inner = self.elsewhere(false);
+                self.variables = known;
                 format!("{open}{inner}{{{{ end }}}}")
             }
             21 if self.in_range => {
@@ -113,6 +187,14 @@ impl Builder<'_, '_> {
         text
     }
 
+    /// Nodes for which `.` is a value of the template's own.
+    fn elsewhere(&mut self, in_range: bool) -> String {
+        let before = std::mem::replace(&mut self.whole, false);
+        let text = self.scoped(in_range);
+        self.whole = before;
+        text
+    }
+
     /// Nodes with their own variables.
     fn scoped(&mut self, in_range: bool) -> String {
         let known = self.variables.len();
@@ -129,13 +211,13 @@ impl Builder<'_, '_> {
         let known = self.variables.len();
         let head = self.head();
         let mut text = self.action(&format!("{word} {head}"));
-        text.push_str(&self.scoped(false));
+        text.push_str(&if word == "with" { self.elsewhere(false) } else { self.scoped(false) });
         for _ in 0..self.choices.below(3) {
             let nested = self.choices.pick(&["else if", "else with"]);
             self.feature(nested);
             let head = self.head();
             text.push_str(&self.action(&format!("{nested} {head}")));
-            text.push_str(&self.scoped(false));
+            text.push_str(&if nested == "else with" { self.elsewhere(false) } else { self.scoped(false) });
         }
         if self.choices.chance(1, 2) {
             self.feature("else");
@@ -179,17 +261,18 @@ impl Builder<'_, '_> {
         let head = match self.choices.below(3) {
             0 => over,
             1 => {
-                self.variables.push("$x");
-                format!("$x := {over}")
+                self.variables.push("$xx");
+                format!("$xx := {over}")
             }
             _ => {
-                self.variables.extend(["$x", "$y"]);
-                format!("$x, $y := {over}")
+                self.variables.extend(["$xx", "$yy"]);
+                format!("$xx, $yy := {over}")
             }
         };
         let mut text = self.action(&format!("range {head}"));
-        text.push_str(&self.scoped(true));
+        text.push_str(&self.elsewhere(true));
         if self.choices.chance(1, 4) {
+            self.feature("range else");
             text.push_str(&self.action("else"));
             text.push_str(&self.scoped(false));
         }
@@ -215,7 +298,7 @@ impl Builder<'_, '_> {
 
     fn variable(&mut self) -> &'static str {
         let at = self.choices.below(self.variables.len());
-        self.variables[at]
+        self.variables.get(at).copied().unwrap_or("$unset")
     }
 
     fn fresh_name(&mut self) -> String {
@@ -226,9 +309,9 @@ impl Builder<'_, '_> {
     fn define(&mut self) -> String {
         self.feature("define");
         let name = self.fresh_name();
-        let known = std::mem::replace(&mut self.variables, vec!["$"]);
+        let known = std::mem::take(&mut self.variables);
         let before = std::mem::replace(&mut self.in_range, false);
-        let inner = self.nodes(3);
+        let inner = self.elsewhere(false);
         self.variables = known;
         self.in_range = before;
         format!("{{{{ define {name:?} }}}}{inner}{{{{ end }}}}")
@@ -247,7 +330,8 @@ impl Builder<'_, '_> {
             6 => "none such",
             _ => made.as_str(),
         };
-        let pipeline = self.operand();
+        // Labels print nothing of what they are given but a name or two.
+        let pipeline = if name == "labels" { ".".to_owned() } else { self.operand() };
         let argument = if word == "template" && self.choices.chance(1, 4) {
             String::new()
         } else {
@@ -314,7 +398,7 @@ impl Builder<'_, '_> {
             }
             7 => {
                 self.feature("variable field");
-                let variable = self.variable();
+                let variable = if self.choices.chance(1, 3) { "$" } else { self.variable() };
                 let field = self.choices.pick(&[
                     ".Values.text",
                     ".a",
@@ -325,11 +409,14 @@ impl Builder<'_, '_> {
                 ]);
                 format!("{variable}{field}")
             }
+            8 if !self.whole && self.choices.chance(1, 2) => {
+                self.feature("dot");
+                ".".to_owned()
+            }
             8 => {
                 self.feature("dot field");
                 self.choices
                     .pick(&[
-                        ".",
                         ".name",
                         ".a",
                         ".b.c",
@@ -455,7 +542,8 @@ impl Builder<'_, '_> {
     fn simple(&mut self) -> String {
         match self.choices.below(6) {
             4 => self.variable().to_owned(),
-            5 => self.choices.pick(&[".", "$", ".name", "nil", "(len .Values.list)"]).to_owned(),
+            5 if !self.whole => self.choices.pick(&[".", ".name", ".port.x"]).to_owned(),
+            5 => self.choices.pick(&["$.Values.map", ".name", "nil", "(len $.Values.list)"]).to_owned(),
             _ => pool::any(self.choices, true).to_owned(),
         }
     }

@@ -1,7 +1,10 @@
 //! YAML documents: valid ones with every kind of node, nasty scalars, and the same after small damage.
 
+use std::io;
+
+use super::named;
 use crate::choices::Choices;
-use crate::oracle::Question;
+use crate::oracle::{Oracle, Question};
 use crate::suite::Generated;
 
 /// A document to be read, and written as JSON.
@@ -14,6 +17,31 @@ pub fn to_json(choices: &mut Choices<'_>) -> Generated {
 pub fn roundtrip(choices: &mut Choices<'_>) -> Generated {
     let (text, features) = document(choices);
     Generated { question: Question::YamlRoundtrip(text), features }
+}
+
+/// What a run over all documents must have asked for.
+pub fn features(_: &mut Oracle) -> io::Result<Vec<String>> {
+    Ok(named(&[
+        "mapping",
+        "sequence",
+        "sequence at the key's indent",
+        "flow",
+        "plain",
+        "plain over lines",
+        "single quoted",
+        "double quoted",
+        "block scalar",
+        "scalar key",
+        "quoted key",
+        "complex key",
+        "duplicate key",
+        "merge key",
+        "anchor",
+        "alias",
+        "tag",
+        "carriage returns",
+        "damaged",
+    ]))
 }
 
 /// Scalars whose meaning YAML 1.1, libyaml and Go disagree on with most others, and plain ones.

@@ -137,9 +137,15 @@ fn text_json_and_literal() {
             ("{}", r#"a[1]={"x":1}"#, r#"{"a":[null,{"x":1}]}"#),
             (r#"{"a":{"b":1}}"#, r#"a.b="x""#, r#"{"a":{"b":"x"}}"#),
             ("{}", "a=12x", "key \"x\" has no value"),
+            ("{}", "a={", "unexpected EOF"),
+            ("{}", "a=[1,", "unexpected EOF"),
+            ("{}", "a=nul", "unexpected EOF"),
+            ("{}", "a=-", "unexpected EOF"),
+            ("{}", "a=2.", "unexpected EOF"),
+            ("{}", "a=nul x", "invalid character ' ' in literal null (expecting 'l')"),
+            ("{}", "a={]", "invalid character ']' looking for beginning of object key string"),
         ],
     );
-    assert!(run(|| Reading::Json, "a={", "{}").is_err());
     check(
         || Reading::Literal,
         &[

@@ -77,13 +77,11 @@ fn shape(value: &Value) -> Result<Shape> {
 /// The text of objects that write themselves, quoted unless it is a time.
 fn marshaled(value: &Value) -> Option<String> {
     let Value::Object(object) = value else { return None };
-    match object.to_json() {
-        Value::String(text) => match value.downcast::<Time>() {
-            Some(time) => Some(time.format(layout_of(time))),
-            None => Some(quoted(&text.to_str())),
-        },
-        _ => None,
-    }
+    let text = object.json_text()?;
+    Some(match value.downcast::<Time>() {
+        Some(time) => time.format(layout_of(time)),
+        None => quoted(&text),
+    })
 }
 
 /// How a time is written: those that were read without an offset get none.
@@ -120,6 +118,10 @@ impl Encoder {
 
     /// Writes a value under a key, as a table of its own if it is one.
     fn entry(&mut self, key: &[&str], value: &Value) -> Result<()> {
+        if matches!(value, Value::Func(_) | Value::Complex(_)) {
+            let (key, kind) = (dotted(key), value.kind().name());
+            return Err(Refusal::Error(format!("unsupported type for key '{key}': {kind}")));
+        }
         match shape(value)? {
             Shape::Nothing if matches!(value, Value::List(_)) => self.key_value(key, value, false),
             Shape::Nothing => Ok(()),
@@ -333,5 +335,18 @@ e = []
     "x y" = "q\"\n"
 "#;
         assert_eq!(encode(&value).ok().as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn what_toml_does_not_have_is_refused() {
+        let complex = || Value::Complex(std::rc::Rc::new((0.0, 1.0)));
+        for (value, expected) in [
+            (complex(), "unsupported type for key '': complex128"),
+            (Value::list(vec![complex()]), "unsupported type: complex128"),
+            (Value::map([("a".into(), complex())].into_iter().collect()), "unsupported type: complex128"),
+        ] {
+            let refusal = encode(&value).err().map(|refusal| FunctionError::from(refusal).to_string());
+            assert_eq!(refusal.as_deref(), Some(expected));
+        }
     }
 }
