@@ -124,7 +124,10 @@ fn dependency(dependency: &Dependency) -> Value {
 pub(super) fn capabilities(capabilities: &Capabilities) -> Value {
     let versions = capabilities.api_versions.iter().map(|version| version.as_str().into());
     Value::Object(Rc::new(CapabilitiesObject {
-        kube_version: Value::Object(Rc::new(KubeVersionObject(capabilities.kube_version.clone()))),
+        kube_version: Value::Object(Rc::new(KubeVersionObject {
+            version: capabilities.kube_version.clone(),
+            addressed: true,
+        })),
         api_versions: Value::List(Rc::new(List::new(VERSION_SET, versions.collect()))),
         helm_version: Value::Object(Rc::new(HelmVersion)),
     }))
@@ -178,8 +181,11 @@ impl Object for CapabilitiesObject {
 }
 
 /// `.Capabilities.KubeVersion`. An action prints it as the version without vendors' additions; functions, which
-/// are given the struct and not its address, print its fields.
-struct KubeVersionObject(KubeVersion);
+/// are given the struct and not its address, print its fields, and so do actions with what a function returned.
+struct KubeVersionObject {
+    version: KubeVersion,
+    addressed: bool,
+}
 
 impl Object for KubeVersionObject {
     fn go_type(&self) -> Type {
@@ -187,29 +193,30 @@ impl Object for KubeVersionObject {
             Method::new("GitVersion", &[], STRING, |_, version, _| {
                 Ok(version
                     .downcast::<KubeVersionObject>()
-                    .map_or(Value::Nil, |v| v.0.version.as_str().into()))
+                    .map_or(Value::Nil, |object| object.version.version.as_str().into()))
             }),
             Method::new("String", &[], STRING, |_, version, _| Ok(normalized(version).into())),
         ];
-        static TYPE: GoType = GoType::object("common.KubeVersion", Kind::Struct).with_methods(METHODS);
-        &TYPE
+        static ADDRESSED: GoType = GoType::object("common.KubeVersion", Kind::Struct).with_methods(METHODS);
+        static PLAIN: GoType = GoType::object("common.KubeVersion", Kind::Struct);
+        if self.addressed { &ADDRESSED } else { &PLAIN }
     }
 
     fn field(&self, name: &str) -> Option<Value> {
         Some(match name {
-            "Version" => self.0.version.as_str().into(),
-            "Major" => self.0.major.as_str().into(),
-            "Minor" => self.0.minor.as_str().into(),
+            "Version" => self.version.version.as_str().into(),
+            "Major" => self.version.major.as_str().into(),
+            "Minor" => self.version.minor.as_str().into(),
             _ => return None,
         })
     }
 
     fn fields(&self) -> Vec<(&'static str, Value)> {
         vec![
-            ("Version", self.0.version.as_str().into()),
-            ("normalizedVersion", self.0.normalized.as_str().into()),
-            ("Major", self.0.major.as_str().into()),
-            ("Minor", self.0.minor.as_str().into()),
+            ("Version", self.version.version.as_str().into()),
+            ("normalizedVersion", self.version.normalized.as_str().into()),
+            ("Major", self.version.major.as_str().into()),
+            ("Minor", self.version.minor.as_str().into()),
         ]
     }
 
@@ -219,15 +226,20 @@ impl Object for KubeVersionObject {
 
     fn yaml_fields(&self) -> Vec<(&'static str, Value)> {
         vec![
-            ("version", self.0.version.as_str().into()),
-            ("major", self.0.major.as_str().into()),
-            ("minor", self.0.minor.as_str().into()),
+            ("version", self.version.version.as_str().into()),
+            ("major", self.version.major.as_str().into()),
+            ("minor", self.version.minor.as_str().into()),
         ]
     }
 
     fn copied(&self) -> Option<Value> {
-        let normalized = String::new();
-        Some(Value::Object(Rc::new(Self(KubeVersion { normalized, ..self.0.clone() }))))
+        let version = KubeVersion { normalized: String::new(), ..self.version.clone() };
+        Some(Value::Object(Rc::new(Self { version, addressed: self.addressed })))
+    }
+
+    fn by_value(&self) -> Option<Value> {
+        let copy = || Value::Object(Rc::new(Self { version: self.version.clone(), addressed: false }));
+        self.addressed.then(copy)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -236,7 +248,10 @@ impl Object for KubeVersionObject {
 }
 
 fn normalized(version: &Value) -> String {
-    version.downcast::<KubeVersionObject>().map(|version| version.0.normalized.clone()).unwrap_or_default()
+    version
+        .downcast::<KubeVersionObject>()
+        .map(|object| object.version.normalized.clone())
+        .unwrap_or_default()
 }
 
 /// `.Capabilities.HelmVersion`: the Helm whose behaviour this is.

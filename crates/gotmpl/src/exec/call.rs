@@ -32,6 +32,14 @@ struct Frame {
     boxed: u64,
 }
 
+/// An argument as a function gets it: only those of Go's own that take a `reflect.Value` see where it came from.
+fn handed(value: Value, param: Type) -> Value {
+    match &value {
+        Value::Object(object) if param != REFLECT => object.by_value().unwrap_or(value),
+        _ => value,
+    }
+}
+
 impl<'t> State<'t, '_, '_> {
     pub(super) fn call_function(
         &mut self,
@@ -118,7 +126,8 @@ impl<'t> State<'t, '_, '_> {
         let base = self.run.arguments.len();
         let mut boxed = 0;
         for (index, operand) in args.iter().enumerate() {
-            let slot = match self.argument(dot, Some(signature.param(index)), operand) {
+            let param = signature.param(index);
+            let slot = match self.argument(dot, Some(param), operand) {
                 Ok(slot) => slot,
                 Err(error) => {
                     self.run.arguments.truncate(base);
@@ -126,15 +135,16 @@ impl<'t> State<'t, '_, '_> {
                 }
             };
             boxed |= u64::from(slot.boxed) << (index & 63);
-            self.run.arguments.push(slot.value);
+            self.run.arguments.push(handed(slot.value, param));
         }
         if let Some(last) = last {
             let index = args.len();
             // Of a variadic function without arguments but this one, Go takes the parameter at its place.
-            match self.validated(last, Some(signature.param(index))) {
+            let param = signature.param(index);
+            match self.validated(last, Some(param)) {
                 Ok(slot) => {
                     boxed |= u64::from(slot.boxed) << (index & 63);
-                    self.run.arguments.push(slot.value);
+                    self.run.arguments.push(handed(slot.value, param));
                 }
                 Err(error) => {
                     self.run.arguments.truncate(base);

@@ -79,12 +79,25 @@ impl Object for Held {
         if self.pointer { &POINTER } else { &STRUCT }
     }
 
+    /// The fields are printed, but private.
+    fn field(&self, _: &str) -> Option<Value> {
+        None
+    }
+
     fn fields(&self) -> Vec<(&'static str, Value)> {
-        Vec::new()
+        let version = &self.version;
+        vec![
+            ("major", Value::Uint(UINT64, version.major())),
+            ("minor", Value::Uint(UINT64, version.minor())),
+            ("patch", Value::Uint(UINT64, version.patch())),
+            ("pre", version.prerelease().into()),
+            ("metadata", version.metadata().into()),
+            ("original", version.original().into()),
+        ]
     }
 
     fn copied(&self) -> Option<Value> {
-        Some(value(Version::parse("0.0.0").ok()?, self.pointer))
+        Some(value(Version::default(), self.pointer))
     }
 
     fn json_text(&self) -> Option<String> {

@@ -21,6 +21,9 @@ const ZERO_SECONDS: i64 = -62_135_596_800;
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
+/// The seconds from the first of March of year -292277022400 to 1970.
+const UNIX_TO_ABSOLUTE: i64 = 9_223_372_028_741_760_000;
+
 impl Time {
     /// The zero time, 1 January of year 1 in UTC.
     pub fn zero() -> Self {
@@ -74,7 +77,7 @@ impl Time {
     pub fn add_date(&self, years: i64, months: i64, days: i64, environment: &dyn Environment) -> Self {
         let Date { year, month, day } = self.date();
         let days = civil::days_since_epoch(year + years, month + months, day + days);
-        let time_of_day = self.local_seconds().rem_euclid(SECONDS_PER_DAY);
+        let time_of_day = self.seconds_of_day();
         Self::civil(
             days * SECONDS_PER_DAY + time_of_day,
             self.nanoseconds,
@@ -132,12 +135,17 @@ impl Time {
         &self.zone
     }
 
-    fn local_seconds(&self) -> i64 {
-        self.seconds.saturating_add(i64::from(self.zone.offset))
+    /// Seconds since the year in which Go's calendar begins. Moments before it wrap around to the far future.
+    fn absolute_seconds(&self) -> u64 {
+        self.seconds.wrapping_add(i64::from(self.zone.offset)).wrapping_add(UNIX_TO_ABSOLUTE) as u64
+    }
+
+    fn seconds_of_day(&self) -> i64 {
+        (self.absolute_seconds() % SECONDS_PER_DAY as u64) as i64
     }
 
     fn local_days(&self) -> i64 {
-        self.local_seconds().div_euclid(SECONDS_PER_DAY)
+        (self.absolute_seconds() / SECONDS_PER_DAY as u64) as i64 - UNIX_TO_ABSOLUTE / SECONDS_PER_DAY
     }
 
     pub(super) fn date(&self) -> Date {
@@ -146,7 +154,7 @@ impl Time {
 
     /// Hour, minute and second.
     pub(super) fn clock(&self) -> (i64, i64, i64) {
-        let seconds = self.local_seconds().rem_euclid(SECONDS_PER_DAY);
+        let seconds = self.seconds_of_day();
         (seconds / 3600, seconds / 60 % 60, seconds % 60)
     }
 

@@ -48,7 +48,7 @@ pub enum VersionError {
 }
 
 /// One version: three numbers, a pre-release, build metadata, and the text it was read from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Default, Debug, Clone, PartialEq, Eq)]
 pub struct Version {
     major: u64,
     minor: u64,

@@ -39,6 +39,12 @@ pub trait Object: Any {
         self.fields()
     }
 
+    /// What a function is given for a struct that lies in another one, and so can be reached through its address:
+    /// a copy that cannot, and has not the methods of its pointer. Nothing if that makes no difference.
+    fn by_value(&self) -> Option<Value> {
+        None
+    }
+
     /// What copying makes of it, if that is not the same: private fields stay behind.
     fn copied(&self) -> Option<Value> {
         None

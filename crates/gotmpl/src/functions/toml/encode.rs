@@ -1,13 +1,14 @@
 //! Writing TOML: plain values first, then tables, each in the order of their keys.
 
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use super::number::{DATE_LOCAL, DATETIME_LOCAL, TIME_LOCAL};
 use crate::functions::FunctionError;
 use crate::functions::dicts::nests_too_deeply;
 use crate::functions::durations::DURATION;
 use crate::gotime::{Time, duration};
-use crate::value::{Entries, Value};
+use crate::value::Value;
 
 /// Why a value cannot be written.
 pub(super) enum Refusal {
@@ -94,14 +95,16 @@ fn layout_of(time: &Time) -> &'static str {
     }
 }
 
-/// The entries of a table: those of a map, or the fields of a struct.
-fn entries(value: &Value) -> Entries {
+/// The entries of a table, in the order in which they are written: those of a map, or the public fields of a struct.
+fn entries(value: &Value) -> Vec<(Rc<str>, Value)> {
     match value {
-        Value::Map(map) => map.borrow().clone(),
+        Value::Map(map) => map.borrow().iter().map(|(key, value)| (Rc::clone(key), value.clone())).collect(),
         Value::Object(object) => {
-            object.fields().into_iter().map(|(name, value)| (name.into(), value)).collect()
+            let public = |name: &str| name.starts_with(|first: char| first.is_ascii_uppercase());
+            let fields = object.fields().into_iter().filter(|(name, _)| public(name));
+            fields.map(|(name, value)| (name.into(), value)).collect()
         }
-        _ => Entries::new(),
+        _ => Vec::new(),
     }
 }
 
@@ -151,7 +154,7 @@ impl Encoder {
         }
     }
 
-    fn table(&mut self, key: &[&str], entries: &Entries) -> Result<()> {
+    fn table(&mut self, key: &[&str], entries: &[(Rc<str>, Value)]) -> Result<()> {
         for (name, value) in plain_first(entries)?.into_iter().filter(|(_, value)| !value.is_nil()) {
             let mut key = key.to_vec();
             key.push(name);
@@ -225,7 +228,7 @@ impl Encoder {
         Ok(())
     }
 
-    fn inline_table(&mut self, entries: &Entries) -> Result<()> {
+    fn inline_table(&mut self, entries: &[(Rc<str>, Value)]) -> Result<()> {
         self.output.push('{');
         let ordered = plain_first(entries)?;
         for (index, (name, value)) in ordered.iter().enumerate() {
@@ -244,7 +247,7 @@ impl Encoder {
 }
 
 /// The entries with tables after everything else.
-fn plain_first(entries: &Entries) -> Result<Vec<(&str, &Value)>> {
+fn plain_first(entries: &[(Rc<str>, Value)]) -> Result<Vec<(&str, &Value)>> {
     let mut plain = Vec::with_capacity(entries.len());
     let mut tables = Vec::new();
     for (name, value) in entries {
@@ -339,7 +342,7 @@ e = []
 
     #[test]
     fn what_toml_does_not_have_is_refused() {
-        let complex = || Value::Complex(std::rc::Rc::new((0.0, 1.0)));
+        let complex = || Value::Complex(Rc::new((0.0, 1.0)));
         for (value, expected) in [
             (complex(), "unsupported type for key '': complex128"),
             (Value::list(vec![complex()]), "unsupported type: complex128"),
