@@ -4,6 +4,7 @@
 //! loaded through a callback, and an unresolved `urn:` accepts anything, as in Helm.
 
 mod formats;
+mod references;
 mod sure;
 
 use std::collections::BTreeSet;
@@ -118,7 +119,7 @@ pub(crate) fn problems(schema: &[u8], values: &Table, fetch: Option<&FetchSchema
 /// The problems that the validator finds.
 fn compiled_problems(schema: &[u8], values: &Table, fetch: Option<&FetchSchema>) -> Vec<Violation> {
     let whole = |message: String| vec![Violation { pointer: String::new(), message }];
-    let schema: Json = match serde_json::from_slice(schema) {
+    let mut schema: Json = match serde_json::from_slice(schema) {
         Ok(schema) => schema,
         Err(error) => return whole(format!("values.schema.json is not JSON: {error}")),
     };
@@ -130,6 +131,7 @@ fn compiled_problems(schema: &[u8], values: &Table, fetch: Option<&FetchSchema>)
     if let Err(message) = survey.walk(&schema) {
         return whole(message);
     }
+    references::with_neighbours(&mut schema, draft);
     let mut options = jsonschema::options()
         .with_draft(draft)
         .with_base_uri("file:///values.schema.json")

@@ -55,6 +55,12 @@ fn values_are_let_through_as_helm_lets_them() {
         (draft(7, r#"{"$ref": "https://example.com/text.json"}"#), "a: 1", false),
         (draft(7, r#"{"$ref": "https://example.com/text.json"}"#), "a: x", true),
         (draft(7, r#"{"$ref": "https://example.com/other.json"}"#), "a: x", false),
+        (draft(7, r##"{"$ref": "#", "type": "string", "minProperties": 9}"##), "a: {}", true),
+        (draft(7, r##"{"$ref": "#", "const": 1}"##), "a: {}", false),
+        (draft(6, r##"{"$ref": "#", "propertyNames": {"maxLength": 1}}"##), "a: {bb: 1}", false),
+        (draft(6, r##"{"$ref": "#", "if": true, "then": false}"##), "a: {}", true),
+        (draft(7, r##"{"$ref": "#", "if": true, "then": false}"##), "a: {}", false),
+        (draft(4, r##"{"$ref": "#", "const": 1}"##), "a: {}", true),
     ] {
         assert_eq!(verdict(&schema, values).is_ok(), accepted, "{schema} {values}");
     }

@@ -117,7 +117,7 @@ struct Decoder<'a> {
     aliases: usize,
 }
 
-impl<'a> Decoder<'a> {
+impl Decoder<'_> {
     /// Counts a node that is decoded.
     fn visit(&mut self, depth: usize) -> Result<(), Stop> {
         self.decoded += 1;

@@ -251,11 +251,11 @@ impl Parser<'_, '_> {
         let (text, rest) = self.rest.split_at(length);
         let value = goyaml::json::from_str(text).map_err(|error| {
             // Helm reads a stream here, which knows its end from a mistake: with more text the words would change.
-            let longer = goyaml::json::from_str(&format!("{text}\u{1}")).map_err(|error| error.to_string());
-            match error.to_string() {
-                words if longer == Err(words.clone()) => SetError::Json(words),
-                _ => SetError::Json("unexpected EOF".to_owned()),
-            }
+            let words = |text: &str| {
+                goyaml::json::from_str(text).map_or_else(|error| error.to_string(), |_| error.to_string())
+            };
+            let (now, longer) = (words(self.rest), words(&format!("{}\u{1}", self.rest)));
+            SetError::Json(if now == longer { now } else { "unexpected EOF".to_owned() })
         })?;
         self.rest = rest;
         self.skip_blank();
@@ -310,8 +310,15 @@ impl Parser<'_, '_> {
                     Some(Value::Sequence(inner)) => std::mem::take(inner),
                     Some(other) => return Err(wrong_sort(other, "[]interface {}").into()),
                 };
-                self.item(&mut inner, next, depth)?;
-                self.put_at(list, index, Value::Sequence(inner))
+                let result = self.item(&mut inner, next, depth);
+                match (result, list.get_mut(position)) {
+                    (Ok(()), _) => self.put_at(list, index, Value::Sequence(inner)),
+                    (stopped, Some(there @ Value::Sequence(_))) => {
+                        *there = Value::Sequence(inner);
+                        stopped
+                    }
+                    (stopped, _) => stopped,
+                }
             }
             Some(_) => {
                 let mut inner = match list.get_mut(position) {

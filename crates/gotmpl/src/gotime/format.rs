@@ -2,10 +2,12 @@
 
 use std::fmt::{self, Write};
 
+use goyaml::duration::quote;
+
 use super::layout::{Element, Offset, next_element};
 use super::location::Location;
 use super::time::Time;
-use super::{MONTHS, WEEKDAYS, quote};
+use super::{MONTHS, WEEKDAYS};
 
 impl Time {
     /// `Time.Format`.

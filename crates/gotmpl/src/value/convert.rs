@@ -55,15 +55,13 @@ impl From<&Value> for goyaml::Value {
                 map.borrow().iter().map(|(key, value)| (key.to_string(), Self::from(value))).collect(),
             ),
             Value::Object(object) if object.go_type().kind == Kind::Pointer && object.is_nil() => Self::Null,
-            Value::Object(object) => match object.json_text() {
-                Some(text) => Self::String(text),
-                None => {
-                    let fields = object.json_fields();
-                    Self::Mapping(
-                        fields.iter().map(|(name, value)| ((*name).to_owned(), value.into())).collect(),
-                    )
+            Value::Object(object) => {
+                if let Some(text) = object.json_text() {
+                    return Self::String(text);
                 }
-            },
+                let fields = object.json_fields();
+                Self::Mapping(fields.iter().map(|(name, value)| ((*name).to_owned(), value.into())).collect())
+            }
         }
     }
 }

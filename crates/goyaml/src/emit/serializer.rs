@@ -98,7 +98,7 @@ impl<'l> Node<'l> {
         Ok(())
     }
 
-    fn collection(self, map: bool) -> Result<Items<'l>, Stop> {
+    fn collection(self, shape: Shape) -> Result<Items<'l>, Stop> {
         let Node { layout, in_mapping } = self;
         layout.depth += 1;
         if layout.depth > MAX_DEPTH {
@@ -106,7 +106,7 @@ impl<'l> Node<'l> {
         }
         let outer = layout.indent;
         let (keys, entries) = (String::new(), Vec::new());
-        Ok(Items { layout, outer, in_mapping, any: false, map, ordered: false, keys, entries })
+        Ok(Items { layout, outer, in_mapping, any: false, shape, keys, entries })
     }
 }
 
@@ -143,15 +143,23 @@ fn write_text(layout: &mut Layout, text: &str) -> Result<(), Stop> {
     Ok(())
 }
 
+/// What is in a collection.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Sequence,
+    /// Entries that are put in goyaml's order.
+    Map,
+    /// Entries that stay in the order in which they come.
+    Struct,
+}
+
 /// A collection being written.
 pub(super) struct Items<'l> {
     layout: &'l mut Layout,
     outer: i32,
     in_mapping: bool,
     any: bool,
-    map: bool,
-    /// Whether entries stay in the order in which they come.
-    ordered: bool,
+    shape: Shape,
     /// The keys so far, one after the other.
     keys: String,
     entries: Vec<Entry>,
@@ -172,8 +180,11 @@ impl Items<'_> {
         if !self.any {
             self.any = true;
             let v2 = self.layout.dialect.is_v2();
-            let indentless =
-                !self.map && self.in_mapping && v2 && !self.layout.indention() && self.outer >= 0;
+            let indentless = self.shape == Shape::Sequence
+                && self.in_mapping
+                && v2
+                && !self.layout.indention()
+                && self.outer >= 0;
             if !indentless {
                 self.layout.indent = self.layout.deeper(true);
             }
@@ -224,11 +235,11 @@ impl Items<'_> {
     fn finish(mut self) {
         self.layout.depth -= 1;
         if self.any {
-            if !self.ordered {
+            if self.shape == Shape::Map {
                 self.sort();
             }
         } else {
-            let (open, close) = if self.map { ("{", "}") } else { ("[", "]") };
+            let (open, close) = if self.shape == Shape::Sequence { ("[", "]") } else { ("{", "}") };
             self.layout.write_indicator(open, true, false);
             self.layout.write_indicator(close, false, false);
         }
@@ -371,7 +382,7 @@ impl<'l> Serializer for Node<'l> {
         variant: &'static str,
         value: &T,
     ) -> Result<(), Stop> {
-        let mut items = self.collection(true)?;
+        let mut items = self.collection(Shape::Map)?;
         items.key(variant)?;
         items.value(value)?;
         items.finish();
@@ -379,15 +390,15 @@ impl<'l> Serializer for Node<'l> {
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Items<'l>, Stop> {
-        self.collection(false)
+        self.collection(Shape::Sequence)
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Items<'l>, Stop> {
-        self.collection(false)
+        self.collection(Shape::Sequence)
     }
 
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Items<'l>, Stop> {
-        self.collection(false)
+        self.collection(Shape::Sequence)
     }
 
     fn serialize_tuple_variant(
@@ -401,13 +412,13 @@ impl<'l> Serializer for Node<'l> {
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Items<'l>, Stop> {
-        self.collection(true)
+        self.collection(Shape::Map)
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Items<'l>, Stop> {
         // JSON, by whose way the older library goes, has turned structs into maps.
-        let ordered = !self.layout.dialect.is_v2();
-        self.collection(true).map(|items| Items { ordered, ..items })
+        let shape = if self.layout.dialect.is_v2() { Shape::Map } else { Shape::Struct };
+        self.collection(shape)
     }
 
     fn serialize_struct_variant(

@@ -112,9 +112,14 @@ impl<'s, 'a> Check<'s, 'a> {
         if let Some(Json::String(reference)) = schema.get("$ref") {
             let target = place::resolve(self.root, reference)?;
             let accepted = self.accepts(target, value, depth + 1)?;
-            // What stands beside a reference counts in newer drafts only.
+            // What stands beside a reference counts in newer drafts only, but for what draft 4 did not have.
+            let newer = ["const", "contains", "propertyNames", "if", "then", "else"];
             if !accepted || self.draft == Draft::Draft7 {
-                return Some(accepted);
+                return if newer.iter().any(|keyword| schema.get(keyword).is_some()) {
+                    None
+                } else {
+                    Some(accepted)
+                };
             }
         }
         for (key, argument) in entries {

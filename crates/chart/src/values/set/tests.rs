@@ -142,6 +142,8 @@ fn text_json_and_literal() {
             ("{}", "a=nul", "unexpected EOF"),
             ("{}", "a=-", "unexpected EOF"),
             ("{}", "a=2.", "unexpected EOF"),
+            ("{}", "a=2.a", "invalid character 'a' after decimal point in numeric literal"),
+            (r#"{"a":[1,[3]]}"#, "a[1][1]", r#"{"a":[1,[3]]}"#),
             ("{}", "a=nul x", "invalid character ' ' in literal null (expecting 'l')"),
             ("{}", "a={]", "invalid character ']' looking for beginning of object key string"),
         ],
