@@ -88,6 +88,11 @@ impl<'s> Form<'_, 's> {
             },
             // The draft is settled once, at the root.
             "$schema" => holds(depth == 0),
+            // A name for the whole does not change where its own places are; a name inside would.
+            "$id" => match value {
+                Json::String(address) => holds(depth == 0 && is_plain_address(address)),
+                _ => None,
+            },
             // Known to some draft, but not here.
             "additionalItems"
             | "contains"
@@ -124,6 +129,22 @@ impl<'s> Form<'_, 's> {
             _ => None,
         }
     }
+}
+
+/// Whether an address is absolute, has nothing in it to be decoded or left out, and is nobody else's.
+fn is_plain_address(address: &str) -> bool {
+    let Some(rest) = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://")) else {
+        return false;
+    };
+    let is_word =
+        |part: &str| part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte));
+    let mut parts = rest.split('/');
+    let host = parts.next().unwrap_or_default();
+    let fine = |part: &str| is_word(part) && !part.starts_with('.');
+    host.starts_with(|c: char| c.is_ascii_alphabetic())
+        && fine(host)
+        && !host.contains("json-schema.org")
+        && parts.all(fine)
 }
 
 fn is_distinct(items: &[Json<'_>]) -> bool {

@@ -96,6 +96,18 @@ fn usual_schemas_are_decided() {
 }
 
 #[test]
+fn a_schema_may_have_an_address() {
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "https://example.com/values.schema.json",
+        "$defs": {"a": {"type": "string"}},
+        "properties": {"a": {"$ref": "#/$defs/a"}},
+    });
+    assert_eq!(decided(&schema, &json!({"a": "x"})), Some(true));
+    assert_eq!(decided(&schema, &json!({"a": 1})), Some(false));
+}
+
+#[test]
 fn what_is_not_known_for_sure_is_left_to_the_validator() {
     let values = json!({"a": "x", "b": 1, "c": [1, 1], "d": {"e": 1}});
     for schema in [
@@ -107,7 +119,10 @@ fn what_is_not_known_for_sure_is_left_to_the_validator() {
         json!({"enum": []}),
         json!({"$schema": "http://json-schema.org/draft-04/schema#", "required": []}),
         json!({"$schema": "https://example.com/own"}),
-        json!({"$id": "https://example.com/", "type": "object"}),
+        json!({"$id": "values.json", "type": "object"}),
+        json!({"$id": "https://example.com/#", "type": "object"}),
+        json!({"$id": "https://json-schema.org/draft/2020-12/schema", "type": "object"}),
+        json!({"properties": {"a": {"$id": "https://example.com/a"}}}),
         json!({"$ref": "https://example.com/"}),
         json!({"$ref": "#/definitions/none"}),
         json!({"properties": {"z": {"$ref": "#/nowhere"}}}),
@@ -347,13 +362,24 @@ fn root() -> impl Strategy<Value = Json> {
         Some("https://json-schema.org/draft/2020-12/schema"),
         Some("http://json-schema.org/schema#"),
     ]);
-    (drafts, prop::collection::vec(keyword(schema().boxed()), 1..5)).prop_map(|(draft, entries)| {
-        let mut schema: serde_json::Map<String, Json> = entries.into_iter().collect();
-        if let Some(draft) = draft {
-            schema.insert("$schema".to_owned(), draft.into());
-        }
-        Json::Object(schema)
-    })
+    let names = prop::sample::select(vec![
+        None,
+        None,
+        Some("https://example.com/values.schema.json"),
+        Some("http://example.com"),
+        Some("https://example.com/a/"),
+        Some("values.schema.json"),
+        Some("https://example.com/a#b"),
+        Some("urn:a"),
+    ]);
+    (drafts, names, prop::collection::vec(keyword(schema().boxed()), 1..5)).prop_map(
+        |(draft, name, entries)| {
+            let mut schema: serde_json::Map<String, Json> = entries.into_iter().collect();
+            schema.extend(draft.map(|draft| ("$schema".to_owned(), draft.into())));
+            schema.extend(name.map(|name| ("$id".to_owned(), name.into())));
+            Json::Object(schema)
+        },
+    )
 }
 
 #[test]
