@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use base64::Engine as _;
+use bytes::Bytes;
 use gotmpl::FunctionError;
 use gotmpl::Value;
 use gotmpl::functions::Context;
@@ -30,25 +31,25 @@ static METHODS: [Method; 6] = [
 /// The files as a value.
 pub(super) fn files(files: &[File]) -> Value {
     let entries =
-        files.iter().map(|file| (Rc::from(file.name.as_str()), Value::Bytes(Rc::from(&*file.data))));
+        files.iter().map(|file| (Rc::from(file.name.as_str()), Value::Bytes(Rc::new(file.data.clone()))));
     Value::map_of(&FILES, entries.collect())
 }
 
 type Answer = Result<Value, FunctionError>;
 
-fn contents(files: &Value, args: &[Value]) -> Rc<[u8]> {
+fn contents(files: &Value, args: &[Value]) -> Rc<Bytes> {
     let file = match (files, args.first().and_then(Value::as_text)) {
         (Value::Map(files), Some(name)) => files.get(&name.to_str()),
         _ => None,
     };
     match file {
         Some(Value::Bytes(bytes)) => bytes,
-        _ => Rc::from([]),
+        _ => Rc::default(),
     }
 }
 
 fn get(_: &Context, files: &Value, args: &[Value]) -> Answer {
-    Ok(Value::String(Text::from_bytes(&*contents(files, args))))
+    Ok(Value::String(Text::from_bytes(contents(files, args).to_vec())))
 }
 
 fn get_bytes(_: &Context, files: &Value, args: &[Value]) -> Answer {

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use bytes::Bytes;
+
 mod convert;
 mod dismantle;
 mod equal;
@@ -42,7 +44,7 @@ pub enum Value {
     /// `json.Number`, a string kind.
     Number(Rc<str>),
     /// `[]byte`
-    Bytes(Rc<[u8]>),
+    Bytes(Rc<Bytes>),
     /// Any other slice.
     List(Rc<List>),
     /// A map with string keys.
