@@ -32,7 +32,7 @@ static FUNCTIONS: &[Function] = &[
         Ok(Value::Number(Rc::from(args.str(0))))
     }),
     Function::new("bytes", &[STRING], BYTES, |_, args| -> Outcome {
-        Ok(Value::Bytes(Rc::from(args.bytes(0))))
+        Ok(Value::Bytes(Rc::new(args.bytes(0).to_vec().into())))
     }),
     Function::new("dur", &[INT], INT64, |_, args| -> Outcome { Ok(duration_value(args.int(0))) }),
     Function::new("wantstr", &[STRING], STRING, |_, args| -> Outcome {
