@@ -254,6 +254,10 @@ impl Parser<'_, '_> {
             let words = |text: &str| {
                 goyaml::json::from_str(text).map_or_else(|error| error.to_string(), |_| error.to_string())
             };
+            // A number beyond all bounds is well written, and complained of only once it has been read.
+            if error.to_string().starts_with("json: ") {
+                return SetError::Json(error.to_string());
+            }
             let (now, longer) = (words(self.rest), words(&format!("{}\u{1}", self.rest)));
             SetError::Json(if now == longer { now } else { "unexpected EOF".to_owned() })
         })?;

@@ -142,6 +142,7 @@ fn text_json_and_literal() {
             ("{}", "a=nul", "unexpected EOF"),
             ("{}", "a=-", "unexpected EOF"),
             ("{}", "a=2.", "unexpected EOF"),
+            ("{}", "a=1e999", "json: cannot unmarshal number 1e999 into Go value of type float64"),
             ("{}", "a=2.a", "invalid character 'a' after decimal point in numeric literal"),
             (r#"{"a":[1,[3]]}"#, "a[1][1]", r#"{"a":[1,[3]]}"#),
             ("{}", "a=nul x", "invalid character ' ' in literal null (expecting 'l')"),
