@@ -32,6 +32,7 @@ use crate::schema::{self, FetchSchema};
 use crate::{Capabilities, Chart, checks, path};
 
 /// How a chart is to be rendered.
+#[expect(clippy::struct_excessive_bools, reason = "each is one choice of the caller")]
 pub struct RenderOptions<'o> {
     /// For which release.
     pub release: Release,

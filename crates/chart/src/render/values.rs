@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use gotmpl::functions::Context;
 use gotmpl::value::types::{ANY, MAP_ANY, STRING};
-use gotmpl::value::{GoType, Kind, Map, Method, Text, Type};
+use gotmpl::value::{Entries, GoType, Kind, Map, Method, Text, Type};
 use gotmpl::{FunctionError, Value};
 use goyaml::strconv::quote;
 
@@ -32,7 +32,7 @@ const WRITER: Type = {
 fn as_map(_: &Context, values: &Value, _: &[Value]) -> Result<Value, FunctionError> {
     Ok(match values {
         Value::Map(map) if !map.is_empty() => Value::Map(Rc::new(map.converted_to(MAP_ANY))),
-        _ => Value::Map(Rc::new(Map::any(Default::default()))),
+        _ => Value::Map(Rc::new(Map::any(Entries::default()))),
     })
 }
 
