@@ -263,6 +263,10 @@ pub fn call(choices: &mut Choices<'_>) -> Generated {
         }
         _ => {}
     }
+    if name == "printf" {
+        // The format has verbs for numbers.
+        arguments.iter_mut().filter(|argument| is_time(argument)).for_each(|time| "1".clone_into(time));
+    }
     let text = match telling(name, &arguments) {
         Telling::All => {
             let mut call = call_of(name, &arguments);
@@ -308,14 +312,18 @@ fn suitable(name: &str, choices: &mut Choices<'_>, big: bool) -> Vec<String> {
         .collect()
 }
 
+/// Whether a time may come out of it: one that is printed as a number shows where its time zone lies in memory.
+fn is_time(expression: &str) -> bool {
+    ["toDate", "ToDate", "odify"].iter().any(|name| expression.contains(name))
+}
+
 /// The result shown in one of several ways.
 pub(crate) fn printed(expression: &str, choices: &mut Choices<'_>) -> String {
     match choices.below(14) {
         9 => format!("{{{{ {expression} | toJson }}}}"),
         10 => format!("{{{{ ({expression}) | typeOf }}}}"),
         11 => format!("{{{{ printf \"%v|%T|%q\" ({expression}) ({expression}) ({expression}) }}}}"),
-        // A time as a number shows where its time zone lies in memory.
-        12 if ["toDate", "ToDate", "odify"].iter().any(|name| expression.contains(name)) => {
+        12 if is_time(expression) => {
             format!("{{{{ printf \"%#v|%+v|%s\" ({expression}) ({expression}) ({expression}) }}}}")
         }
         12 => format!(
