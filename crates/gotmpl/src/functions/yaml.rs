@@ -45,8 +45,8 @@ fn or_empty(tree: goyaml::Value, empty: goyaml::Value) -> goyaml::Value {
     if tree.is_null() { empty } else { tree }
 }
 
-/// The value as the newer YAML library sees it, which does not go by way of JSON: durations are text, lists and maps
-/// that are nil are empty, and structs keep the order of their fields.
+/// The value as the newer YAML library sees it, which does not go by way of JSON: durations are text, bytes
+/// are numbers, lists and maps that are nil are empty, and structs keep the order of their fields.
 struct Newer<'a>(&'a Value);
 
 impl Serialize for Newer<'_> {
@@ -56,6 +56,7 @@ impl Serialize for Newer<'_> {
                 serializer.serialize_str(&crate::gotime::duration::format(*nanoseconds))
             }
             Value::List(list) => serializer.collect_seq(list.borrow().iter().map(Newer)),
+            Value::Bytes(bytes) => serializer.collect_seq(bytes.iter()),
             Value::Map(map) => {
                 let entries = map.borrow();
                 serializer.collect_map(entries.iter().map(|(key, value)| (&**key, Newer(value))))
