@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use goyaml::{Mapping, Value, strconv};
 
+use crate::declared::NEEDS_SUBCHARTS;
 use crate::{Dependency, Lock, Maintainer, Metadata};
 
 /// Why a file of a chart could not be read into its type.
@@ -264,7 +265,13 @@ impl Decoder {
             Value::Mapping(entries) => {
                 for (key, value) in entries {
                     let mut text = String::new();
-                    self.text(value, owner, field, &mut text);
+                    match value {
+                        // The one list that Helm would refuse.
+                        Value::Sequence(_) if key == NEEDS_SUBCHARTS => {
+                            text = goyaml::json::to_string(value).unwrap_or_default();
+                        }
+                        _ => self.text(value, owner, field, &mut text),
+                    }
                     into.insert(key.clone(), text);
                 }
             }

@@ -13,6 +13,9 @@
 //!    apart, heads read, hooks told from manifests, everything in install order. [`render::output`] turns it into
 //!    the very bytes of `helm template`.
 //!
+//! Which charts took part, and what they declare about the order among them, is in [`declared`]: facts, from which
+//! others plan.
+//!
 //! Around them stand [`mod@lint`], [`package`], [`mod@create`], [`mod@show`] and [`checks`], which are what the
 //! commands of those names do; and [`remote`], the only part that talks to a network: repositories, registries,
 //! locks and provenance.
@@ -44,6 +47,7 @@ pub mod capabilities;
 mod chart;
 pub mod checks;
 pub mod create;
+pub mod declared;
 mod decode;
 mod file;
 mod glob;

@@ -9,8 +9,8 @@ use clap::error::ErrorKind;
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    completion, create, dependency, env, lint, man, package, pull, push, ready, registry, repo, search, show,
-    template, verify, version,
+    completion, create, dag, dependency, env, lint, man, package, plan, pull, push, ready, registry, repo,
+    search, show, template, verify, version,
 };
 use crate::flags::GlobalFlags;
 use crate::go_flags::like_go;
@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Template(Box<template::Arguments>),
     Lint(lint::Arguments),
     Show(show::Arguments),
+    Dag(Box<dag::Arguments>),
+    Plan(Box<plan::Arguments>),
     Ready(ready::Arguments),
     #[command(visible_alias = "dep", alias = "dependencies")]
     Dependency(dependency::Arguments),

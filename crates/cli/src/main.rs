@@ -13,6 +13,9 @@
 //! 4. [`report`] turns what went wrong into what a person reads: Helm's own first line,
 //!    a piece of the file that is at fault, and a hint. It also decides the exit code.
 //!
+//! Where a command needs both a chart and an order, [`planning`] hands what `chart` rendered to `plan`; neither
+//! of the two knows the other.
+//!
 //! The libraries never print, and nothing here computes: if a rule about charts is to be
 //! found, it is in the `chart` crate. Groups of flags that several commands share are in
 //! [`flags`]. The asynchronous runtime and TLS are only set up by commands that need the
@@ -33,6 +36,7 @@ mod loading;
 mod network;
 mod output;
 mod outside;
+mod planning;
 mod prompt;
 mod report;
 mod settings;

@@ -88,6 +88,8 @@ pub struct Manifest {
     pub head: Head,
     /// The template it came from.
     pub source: Source,
+    /// The line of what the template rendered on which the document begins, from one.
+    pub line: u32,
     /// The document exactly as rendered, without the separators around it.
     pub text: String,
 }

@@ -211,6 +211,29 @@ pub enum PlanError {
     Strict(Note),
 }
 
+impl PlanError {
+    /// Where what is wrong is written, if it is written anywhere; of a path the first such place.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::TwoSpellings { place, .. }
+            | Self::BadList { place, .. }
+            | Self::BadValue { place, .. }
+            | Self::BadExpression { place, .. }
+            | Self::UserStamp { place, .. }
+            | Self::Duplicate { second: place, .. }
+            | Self::AmbiguousSubchart { place, .. }
+            | Self::UnknownSubchart { place, .. }
+            | Self::BadSubchartList { place, .. } => Some(place),
+            Self::LayerCycle { path, .. }
+            | Self::SubchartCycle { path, .. }
+            | Self::Contradiction { path }
+            | Self::RankContradiction { path, .. } => path.iter().find_map(|link| link.place.as_ref()),
+            Self::NotOurs { .. } => None,
+            Self::Strict(note) => note.place(),
+        }
+    }
+}
+
 fn known_text(known: &[String]) -> String {
     if known.is_empty() { String::new() } else { format!("; it has {}", known.join(", ")) }
 }

@@ -52,6 +52,7 @@ mod check;
 mod deletion;
 mod draft;
 mod error;
+pub mod explain;
 mod graph;
 mod index;
 pub mod input;

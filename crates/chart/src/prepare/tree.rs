@@ -24,6 +24,9 @@ pub(crate) struct Content {
     pub(crate) templates: Vec<File>,
     pub(crate) files: Vec<File>,
     pub(crate) schema: Option<Bytes>,
+    /// `Chart.yaml` as it is, and `requirements.yaml` of an old chart.
+    pub(crate) definition: Bytes,
+    pub(crate) requirements: Option<Bytes>,
 }
 
 impl ChartTree {
@@ -35,6 +38,8 @@ impl ChartTree {
                 templates: chart.templates.clone(),
                 files: chart.files.clone(),
                 schema: chart.schema.clone(),
+                definition: raw(chart, "Chart.yaml").unwrap_or_default(),
+                requirements: raw(chart, "requirements.yaml"),
             }),
             dependencies: chart.dependencies.iter().map(Self::new).collect(),
         }
@@ -60,4 +65,8 @@ impl ChartTree {
         }
         Self { metadata: Rc::new(RefCell::new(metadata)), ..self.clone() }
     }
+}
+
+fn raw(chart: &Chart, name: &str) -> Option<Bytes> {
+    chart.raw_file(name).map(|file| file.data.clone())
 }

@@ -141,6 +141,7 @@ mod tests {
         sort(Manifest {
             head: Head { annotations, ..Head::default() },
             source: Source::new("a/templates/b.yaml"),
+            line: 1,
             text: String::new(),
         })
     }

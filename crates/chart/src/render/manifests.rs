@@ -1,5 +1,6 @@
 //! Reading the heads of all rendered documents, and sorting hooks from what is installed.
 
+use goyaml::Value;
 use objects::{Head, KindOrder, Manifest, Source};
 
 use super::hook::{Hook, Sorted, sort as sort_by_annotations};
@@ -7,19 +8,24 @@ use super::{Files, RenderError, split_documents};
 use crate::load::Warnings;
 use crate::path::base;
 
+/// The annotations that may be lists.
+const LISTS: &[&str] = &[
+    "helm.sh/depends-on/layers",
+    "helm.sh/depends-on/resource-groups",
+    "slipway.dev/depends-on-layers",
+    "helm.sh/readiness-success",
+    "helm.sh/readiness-failure",
+];
+
 /// Below this much text a second thread costs more than it saves.
 const WORTH_A_THREAD: usize = 64 * 1024;
 
 /// Manifests and hooks in install order; within a kind by path, then as written.
 pub(super) fn sort(files: Files, warnings: &mut Warnings) -> Result<(Vec<Manifest>, Vec<Hook>), RenderError> {
-    let documents: Vec<(&str, &str)> = files
-        .iter()
-        .filter(|(path, text)| !base(path).starts_with('_') && !text.trim().is_empty())
-        .flat_map(|(path, text)| split_documents(text).into_iter().map(|document| (path.as_str(), document)))
-        .collect();
+    let documents = documents(&files);
     let mut manifests = Vec::new();
     let mut hooks = Vec::new();
-    for (head, (path, text)) in heads(&documents).into_iter().zip(&documents) {
+    for (head, Document { path, line, text }) in heads(&documents).into_iter().zip(&documents) {
         let head = match head {
             Ok(head) => head,
             Err(source) => {
@@ -27,7 +33,7 @@ pub(super) fn sort(files: Files, warnings: &mut Warnings) -> Result<(Vec<Manifes
                 return Err(RenderError::Yaml { path, source, document, rendered: files });
             }
         };
-        let manifest = Manifest { head, source: Source::new(*path), text: (*text).to_owned() };
+        let manifest = Manifest { head, source: Source::new(*path), line: *line, text: (*text).to_owned() };
         match sort_by_annotations(manifest) {
             Sorted::Plain(manifest) => manifests.push(manifest),
             Sorted::Hook(hook) => hooks.push(hook),
@@ -39,23 +45,47 @@ pub(super) fn sort(files: Files, warnings: &mut Warnings) -> Result<(Vec<Manifes
     Ok((manifests, hooks))
 }
 
+/// One document of a rendered file.
+struct Document<'f> {
+    path: &'f str,
+    line: u32,
+    text: &'f str,
+}
+
+fn documents(files: &Files) -> Vec<Document<'_>> {
+    let mut documents = Vec::new();
+    for (path, content) in files {
+        if base(path).starts_with('_') || content.trim().is_empty() {
+            continue;
+        }
+        let (mut line, mut counted) = (1, 0);
+        for text in split_documents(content) {
+            let start = text.as_ptr() as usize - content.as_ptr() as usize;
+            line += content.as_bytes()[counted..start].iter().filter(|byte| **byte == b'\n').count() as u32;
+            counted = start;
+            documents.push(Document { path, line, text });
+        }
+    }
+    documents
+}
+
 /// The head of each document, in order. Large charts are read by two threads.
-fn heads(documents: &[(&str, &str)]) -> Vec<Result<Head, goyaml::Error>> {
-    let total: usize = documents.iter().map(|(_, text)| text.len()).sum();
+fn heads(documents: &[Document<'_>]) -> Vec<Result<Head, goyaml::Error>> {
+    let total: usize = documents.iter().map(|document| document.text.len()).sum();
     let several = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
     if total < WORTH_A_THREAD || documents.len() < 2 || !several {
-        return documents.iter().map(|(_, text)| head(text)).collect();
+        return documents.iter().map(|document| head(document.text)).collect();
     }
     let mut middle = 0;
     let mut sum = 0;
     while middle < documents.len() && sum < total / 2 {
-        sum += documents[middle].1.len();
+        sum += documents[middle].text.len();
         middle += 1;
     }
     let (first, second) = documents.split_at(middle);
     std::thread::scope(|scope| {
-        let second = scope.spawn(|| second.iter().map(|(_, text)| head(text)).collect::<Vec<_>>());
-        let mut heads: Vec<_> = first.iter().map(|(_, text)| head(text)).collect();
+        let second = scope.spawn(|| second.iter().map(|document| head(document.text)).collect::<Vec<_>>());
+        let mut heads: Vec<_> = first.iter().map(|document| head(document.text)).collect();
         match second.join() {
             Ok(rest) => heads.extend(rest),
             Err(panic) => std::panic::resume_unwind(panic),
@@ -65,7 +95,7 @@ fn heads(documents: &[(&str, &str)]) -> Vec<Result<Head, goyaml::Error>> {
 }
 
 fn head(text: &str) -> Result<Head, goyaml::Error> {
-    let head = goyaml::Head::from_str(text)?;
+    let head = goyaml::Head::from_str(text).or_else(|error| listed(text).ok_or(error))?;
     Ok(Head {
         api_version: head.api_version,
         kind: head.kind,
@@ -73,4 +103,42 @@ fn head(text: &str) -> Result<Head, goyaml::Error> {
         namespace: head.namespace,
         annotations: head.annotations,
     })
+}
+
+/// The head of a document that has lists where order is declared. Helm refuses those; here they are lists.
+fn listed(text: &str) -> Option<goyaml::Head> {
+    let mut value = goyaml::from_str(text).ok()?;
+    let Value::Mapping(annotations) = value.get_mut("metadata")?.get_mut("annotations")? else { return None };
+    for (key, value) in annotations.iter_mut() {
+        if value.as_sequence().is_some() && LISTS.contains(&key.as_str()) {
+            *value = Value::String(goyaml::json::to_string(value).ok()?);
+        }
+    }
+    goyaml::Head::from_value(value).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(text: &str) -> Result<(Vec<Manifest>, Vec<Hook>), RenderError> {
+        sort(Files::from([("a/templates/b.yaml".to_owned(), text.to_owned())]), &mut Warnings::new())
+    }
+
+    #[test]
+    fn documents_know_their_line() {
+        let (manifests, _) = sorted("\n# first\nkind: A\n---\n\nkind: B\n--- \nkind: C\n").unwrap();
+        let lines: Vec<_> = manifests.iter().map(|found| (found.head.kind.as_str(), found.line)).collect();
+        assert_eq!(lines, [("A", 2), ("B", 6), ("C", 8)]);
+    }
+
+    #[test]
+    fn lists_are_accepted_where_order_is_declared_and_nowhere_else() {
+        let document = |key: &str| format!("kind: A\nmetadata:\n  annotations:\n    {key}: [\"a, b\"]\n");
+        for key in LISTS {
+            let (manifests, _) = sorted(&document(key)).unwrap();
+            assert_eq!(manifests[0].head.annotations[*key], r#"["a, b"]"#);
+        }
+        assert!(sorted(&document("example.com/list")).is_err());
+    }
 }

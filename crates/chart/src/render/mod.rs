@@ -26,6 +26,7 @@ pub use objects::Release;
 pub use post_render::{PostRender, PostRenderStrategy};
 pub use split::split_documents;
 
+use crate::declared::ChartPart;
 use crate::load::Warnings;
 use crate::prepare::{ChartTree, coalesce, process_dependencies};
 use crate::schema::{self, FetchSchema};
@@ -85,6 +86,8 @@ pub struct Rendered {
     pub notes: String,
     /// Definitions that go in before everything else; they are no templates.
     pub crds: Vec<Crd>,
+    /// The charts that take part, the root first, and parents before their subcharts.
+    pub charts: Vec<ChartPart>,
     /// What is worth telling the user.
     pub warnings: Warnings,
 }
@@ -113,12 +116,13 @@ pub fn render(
     let (manifests, hooks) = manifests::sort(files, &mut warnings)?;
     let mut crds = Vec::new();
     collect_crds(&tree, &tree.name(), &mut crds);
+    let charts = ChartPart::all(&tree);
     warnings.sort();
     warnings.dedup();
     if options.ends_with_process {
         std::mem::forget(tree);
     }
-    Ok(Rendered { manifests, hooks, notes, crds, warnings })
+    Ok(Rendered { manifests, hooks, notes, crds, charts, warnings })
 }
 
 /// Renders a chart's templates and leaves it at that: the text of every file, with the notes, not yet split into

@@ -52,6 +52,55 @@ pub fn template(rendered: &Rendered, parts: Parts) -> String {
     text
 }
 
+/// Documents that are printed together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Section {
+    /// Comments before the first and after the last of them.
+    pub delimiters: Option<(String, String)>,
+    /// Which of the manifests, in order.
+    pub manifests: Vec<usize>,
+}
+
+/// What `template` prints if the manifests go in an order of their own: definitions first if wanted, then the
+/// sections, then the manifests that are in none, then the hooks.
+pub fn template_in_order(rendered: &Rendered, sections: &[Section], parts: Parts) -> String {
+    let mut text = String::new();
+    if parts.crds {
+        for crd in &rendered.crds {
+            document(&mut text, crd.source.as_str(), &String::from_utf8_lossy(&crd.data));
+        }
+    }
+    let mut printed = vec![false; rendered.manifests.len()];
+    for section in sections {
+        let mut start = section.delimiters.as_ref().map(|(start, _)| start);
+        for number in &section.manifests {
+            let Some(manifest) = rendered.manifests.get(*number) else { continue };
+            if !std::mem::replace(&mut printed[*number], true) {
+                text.push_str("---\n");
+                if let Some(start) = start.take() {
+                    let _ = writeln!(text, "{start}");
+                }
+                let _ = write!(text, "# Source: {}\n{}\n", manifest.source, manifest.text);
+            }
+        }
+        if let (Some((_, end)), None) = (&section.delimiters, start) {
+            // A line break of the document's own is enough before the comment.
+            if text.ends_with("\n\n") {
+                text.pop();
+            }
+            let _ = writeln!(text, "{end}");
+        }
+    }
+    for (manifest, printed) in rendered.manifests.iter().zip(printed) {
+        if !printed {
+            document(&mut text, manifest.source.as_str(), &manifest.text);
+        }
+    }
+    let mut text = format!("{}\n", text.trim());
+    append_hooks(&mut text, rendered, parts);
+    text
+}
+
 fn append_hooks(text: &mut String, rendered: &Rendered, parts: Parts) {
     for manifest in hooks(rendered, parts) {
         document(text, manifest.source.as_str(), &manifest.text);
@@ -158,6 +207,29 @@ fn write_file(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sections_are_delimited_where_their_first_document_begins_and_their_last_ends() {
+        let manifest = |name: &str, text: &str| objects::Manifest {
+            head: objects::Head::default(),
+            source: objects::Source::new(format!("a/templates/{name}.yaml")),
+            line: 1,
+            text: text.to_owned(),
+        };
+        let rendered = Rendered {
+            manifests: vec![manifest("x", "x: 1\n"), manifest("y", "y: 1"), manifest("z", "z: |+\n  1\n\n")],
+            ..Rendered::default()
+        };
+        let section = |name: &str, manifests: &[usize]| Section {
+            delimiters: Some((format!("## START {name}"), format!("## END {name}"))),
+            manifests: manifests.to_vec(),
+        };
+        let sections = [section("one", &[2, 0]), section("none", &[0])];
+        assert_eq!(
+            template_in_order(&rendered, &sections, Parts::default()),
+            "---\n## START one\n# Source: a/templates/z.yaml\nz: |+\n  1\n\n\n---\n# Source: a/templates/x.yaml\nx: 1\n## END one\n---\n# Source: a/templates/y.yaml\ny: 1\n"
+        );
+    }
 
     #[test]
     fn shows_only_what_matches() {

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 
+use chart::Capabilities;
 use chart::lint::{self, LintError, LintOptions, Message, Severity};
 use chart::remote::url::clean_path;
 use clap::Args;
@@ -14,6 +15,7 @@ use crate::flags::{OutputFormat, OutputFormatFlag, ValuesFlags};
 use crate::loading;
 use crate::output::{write_json, write_yaml};
 use crate::outside::Outside;
+use crate::planning::{self, Found};
 use crate::report::{Failure, needs_at_least};
 
 const USAGE: &str = "slipway lint PATH [flags]";
@@ -21,6 +23,7 @@ const USAGE: &str = "slipway lint PATH [flags]";
 /// Look for problems in charts
 ///
 /// What is marked ERROR would make an installation fail; a WARNING breaks a convention; INFO is good advice.
+/// The order that layers and subcharts declare is looked at too; lines are those of what a template rendered.
 #[derive(Args, Debug)]
 #[command(override_usage = USAGE, after_help = "\
 Examples:
@@ -76,7 +79,16 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     let paths = paths(arguments);
     let reports: Vec<Report> = paths
         .iter()
-        .map(|path| Report::new(path, lint::lint(Path::new(path), &values, &options), arguments.strict))
+        .map(|path| {
+            let outcome = lint::lint(Path::new(path), &values, &options).map(|messages| {
+                let skip_schema = arguments.skip_schema_validation;
+                let capabilities = Capabilities::offline(options.kube_version.clone(), &[]);
+                let order =
+                    planning::lint(Path::new(path), &values, &options.namespace, capabilities, skip_schema);
+                (messages, order)
+            });
+            Report::new(path, outcome, arguments.strict)
+        })
         .collect();
     match arguments.output.format {
         OutputFormat::Table => write_text(&reports, arguments.quiet, context)?,
@@ -138,31 +150,59 @@ struct Report {
 struct Finding {
     severity: String,
     path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
     message: String,
     #[serde(skip)]
     is_problem: bool,
     #[serde(skip)]
-    line: String,
+    shown: String,
+}
+
+impl From<Message> for Finding {
+    fn from(message: Message) -> Self {
+        Self {
+            severity: message.severity.to_string(),
+            shown: message.to_string(),
+            is_problem: message.severity > Severity::Info,
+            line: None,
+            path: message.path,
+            message: message.text,
+        }
+    }
+}
+
+impl From<Found> for Finding {
+    fn from(found: Found) -> Self {
+        let Found { severity, path, line, text } = found;
+        let place = match (path.as_str(), line) {
+            ("", _) => String::new(),
+            (path, 0) => format!("{path}: "),
+            (path, line) => format!("{path}:{line}: "),
+        };
+        Self {
+            severity: severity.to_string(),
+            shown: format!("[{severity}] {place}{text}"),
+            is_problem: severity > Severity::Info,
+            line: (line > 0).then_some(line),
+            path,
+            message: text,
+        }
+    }
 }
 
 impl Report {
-    fn new(path: &str, outcome: Result<Vec<Message>, LintError>, strict: bool) -> Self {
+    fn new(path: &str, outcome: Result<(Vec<Message>, Vec<Found>), LintError>, strict: bool) -> Self {
         let tolerated = if strict { Severity::Warning } else { Severity::Error };
-        let (messages, error) = match outcome {
-            Ok(messages) => (messages, None),
-            Err(error) => (Vec::new(), Some(error.to_string())),
+        let ((messages, order), error) = match outcome {
+            Ok(found) => (found, None),
+            Err(error) => (Default::default(), Some(error.to_string())),
         };
-        let failed = error.is_some() || messages.iter().any(|message| message.severity >= tolerated);
-        let messages = messages
-            .into_iter()
-            .map(|message| Finding {
-                severity: message.severity.to_string(),
-                line: message.to_string(),
-                is_problem: message.severity > Severity::Info,
-                path: message.path,
-                message: message.text,
-            })
-            .collect();
+        let severities = messages.iter().map(|message| message.severity);
+        let mut severities = severities.chain(order.iter().map(|found| found.severity));
+        let failed = error.is_some() || severities.any(|severity| severity >= tolerated);
+        let order = order.into_iter().map(Finding::from);
+        let messages = messages.into_iter().map(Finding::from).chain(order).collect();
         Self { path: path.to_owned(), failed, error, messages }
     }
 
@@ -178,7 +218,7 @@ fn write_text(reports: &[Report], quiet: bool, context: &mut Context) -> std::io
             writeln!(context.out, "Error {error}")?;
         }
         for finding in report.messages.iter().filter(|finding| !quiet || finding.is_problem) {
-            writeln!(context.out, "{}", finding.line)?;
+            writeln!(context.out, "{}", finding.shown)?;
         }
         writeln!(context.out)?;
     }

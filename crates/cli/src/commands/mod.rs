@@ -2,11 +2,13 @@
 
 pub(crate) mod completion;
 pub(crate) mod create;
+pub(crate) mod dag;
 pub(crate) mod dependency;
 pub(crate) mod env;
 pub(crate) mod lint;
 pub(crate) mod man;
 pub(crate) mod package;
+pub(crate) mod plan;
 pub(crate) mod pull;
 pub(crate) mod push;
 pub(crate) mod ready;
@@ -40,6 +42,8 @@ fn dispatch(command: Command, context: &mut Context) -> Result<(), Failure> {
         Command::Template(arguments) => template::run(&arguments, context),
         Command::Lint(arguments) => lint::run(&arguments, context),
         Command::Show(arguments) => show::run(arguments, context),
+        Command::Dag(arguments) => dag::run(&arguments, context),
+        Command::Plan(arguments) => plan::run(&arguments, context),
         Command::Ready(arguments) => ready::run(&arguments, context),
         Command::Dependency(arguments) => dependency::run(arguments, context),
         Command::Package(arguments) => package::run(&arguments, context),

@@ -5,11 +5,17 @@ mod connection;
 mod dependencies;
 mod global;
 mod output_format;
+mod planning;
+mod rendering;
 mod values;
+mod view;
 
 pub(crate) use chart_source::ChartSourceFlags;
 pub(crate) use connection::ConnectionFlags;
 pub(crate) use dependencies::DependencyFlags;
 pub(crate) use global::GlobalFlags;
 pub(crate) use output_format::{OutputFormat, OutputFormatFlag};
+pub(crate) use planning::{OperationFlags, OrderFlags};
+pub(crate) use rendering::RenderingFlags;
 pub(crate) use values::ValuesFlags;
+pub(crate) use view::{ViewFlags, ViewFormat};

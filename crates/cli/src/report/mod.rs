@@ -3,6 +3,7 @@
 mod failure;
 mod loading;
 mod misspelt;
+mod planning;
 mod rendering;
 mod snippet;
 mod usage;
@@ -10,6 +11,7 @@ mod warning;
 
 pub(crate) use failure::Failure;
 pub(crate) use loading::{loading, short};
+pub(crate) use planning::{planning, reading, rules};
 pub(crate) use rendering::{Origin, rendering};
 pub(crate) use snippet::Snippet;
 pub(crate) use usage::{accepts_at_most, accepts_none, needs_at_least, needs_exactly, refused};

@@ -25,7 +25,16 @@ impl Snippet {
     ///
     /// `column` counts bytes from 1. Nothing is returned when the text has no such line.
     pub(crate) fn new(name: &str, text: &str, line: usize, column: Option<usize>) -> Option<Self> {
-        let first = line.saturating_sub(CONTEXT_BEFORE).max(1);
+        Self::within(name, text, line, column, 1)
+    }
+
+    /// The same without a column, and with no line before `first`.
+    pub(crate) fn from(name: &str, text: &str, line: usize, first: usize) -> Option<Self> {
+        Self::within(name, text, line, None, first)
+    }
+
+    fn within(name: &str, text: &str, line: usize, column: Option<usize>, first: usize) -> Option<Self> {
+        let first = line.saturating_sub(CONTEXT_BEFORE).max(first).max(1);
         let lines: Vec<_> = text
             .lines()
             .enumerate()

@@ -5,6 +5,7 @@
 mod archives;
 mod errors;
 mod looking;
+mod order;
 mod ready;
 mod repositories;
 mod settings;

@@ -1,14 +1,14 @@
 //! A plan in words: what a step does, why it stands where it stands, why one step waits for another.
 
-use objects::GoDuration;
+use objects::{GoDuration, ObjectId};
 
 use super::origin::Edge;
 use super::plan::Plan;
 use super::reason::{Forgotten, Kept, Phase, RankBy, Reason, UnreadableField};
 use super::step::{Because, Change, Gate, Step, StepKind, Within};
-use crate::input::{Cascade, Rank};
+use crate::input::{Cascade, Place, Rank};
 use crate::words::{Names, need_name};
-use crate::{ObjectIndex, StepIndex};
+use crate::{ObjectIndex, OriginIndex, StepIndex};
 
 impl Plan {
     /// What a step does: `apply Deployment.apps shop/web`.
@@ -121,6 +121,11 @@ impl Plan {
             let _ = write!(text, " ({place})");
         }
         text
+    }
+
+    /// Why an edge is there, in words; the object that declares it, and where.
+    pub fn explain_origin(&self, origin: OriginIndex) -> (String, Option<ObjectId>, Option<Place>) {
+        self.names(|names| names.origin(self.origin(origin)))
     }
 
     /// What a step is about: an object, a layer, a chart, a rank.

@@ -99,6 +99,17 @@ pub enum Note {
 }
 
 impl Note {
+    /// Where what it tells of is written, if it is written anywhere.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::UnknownLayer { place, .. }
+            | Self::DisabledSubchart { place, .. }
+            | Self::SequencedHook { place, .. }
+            | Self::OneSidedReadiness { place, .. } => Some(place),
+            _ => None,
+        }
+    }
+
     /// Whether `--strict` and `lint` refuse what this tells.
     pub fn is_strict_error(&self) -> bool {
         matches!(self, Self::UnknownLayer { .. } | Self::Deadlock { .. })

@@ -7,6 +7,7 @@
 )]
 
 mod deletion;
+mod explain;
 mod laws;
 mod saved;
 mod scenario;

@@ -25,6 +25,9 @@ Examples:
   slipway template shop ./charts/shop --kube-version 1.33 --api-versions monitoring.coreos.com/v1 \\
     --include-crds --skip-tests
 
+  # In the order in which '--wait=ordered' deploys, layer by layer
+  slipway template shop ./charts/shop --wait=ordered
+
   # Render a chart from a registry
   slipway template shop oci://registry.example.com/charts/shop --version '^2'
 
@@ -80,6 +83,11 @@ pub(super) struct Selection {
     /// Leave out all hooks
     #[arg(long)]
     pub(super) no_hooks: bool,
+
+    /// With 'ordered', print in the order of deployment, with each layer's begin and end marked; other
+    /// strategies have no effect here
+    #[arg(long, value_name = "STRATEGY", num_args = 0..=1, require_equals = true, default_missing_value = "watcher", value_parser = wait_strategy)]
+    pub(super) wait: Option<String>,
 
     /// Write one file per template into this directory
     #[arg(long, value_name = "DIRECTORY")]
@@ -178,8 +186,6 @@ pub(super) struct Installation {
     pub(super) replace: bool,
     #[arg(long, hide = true, value_parser = duration)]
     pub(super) timeout: Option<Duration>,
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "watcher", value_parser = wait_strategy)]
-    pub(super) wait: Option<String>,
     #[arg(long, hide = true)]
     pub(super) wait_for_jobs: bool,
     #[arg(long, hide = true)]
@@ -196,9 +202,21 @@ pub(super) struct Installation {
     pub(super) hide_notes: bool,
 }
 
+/// The strategy that deploys by layers and subcharts.
+const ORDERED: &str = "ordered";
+
+impl Selection {
+    /// Whether manifests are printed in the order of deployment.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.wait.as_deref() == Some(ORDERED)
+    }
+}
+
 fn wait_strategy(text: &str) -> Result<String, String> {
     match text {
-        "watcher" | "hookOnly" | "legacy" | "true" | "false" => Ok(text.to_owned()),
-        _ => Err(format!("invalid wait input {text:?}. Valid inputs are watcher, hookOnly, and legacy")),
+        "watcher" | "hookOnly" | "legacy" | ORDERED | "true" | "false" => Ok(text.to_owned()),
+        _ => Err(format!(
+            "invalid wait input {text:?}. Valid inputs are watcher, hookOnly, legacy, and {ORDERED}"
+        )),
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Failure> {
             deprecated_flag(flag, advice);
         }
     }
-    if let Some(value @ ("true" | "false")) = installation.wait.as_deref() {
+    if let Some(value @ ("true" | "false")) = arguments.selection.wait.as_deref() {
         let instead = if value == "true" { "watcher" } else { "hookOnly" };
         warn(
             &format!(

@@ -17,11 +17,13 @@ use chart::render::output::{self, Parts};
 use chart::render::post_render::CommandPostRender;
 use chart::{Capabilities, Chart, RenderOptions, Rendered};
 use goyaml::Mapping;
+use plan::input::{Order, Policy};
 
 use crate::context::Context;
 use crate::go_flags::comma_separated;
 use crate::loading;
 use crate::outside::Outside;
+use crate::planning;
 use crate::report::{Failure, Origin, needs_at_least, plain};
 
 const USAGE: &str = "slipway template [NAME] [CHART] [flags]";
@@ -112,9 +114,18 @@ fn print(
             // Everything is in files; what is left to print is the end of an empty line.
             "\n".to_owned()
         }
+        _ if arguments.selection.is_ordered() => ordered(rendered, parts, context)?,
         _ => output::template(rendered, parts),
     };
     show(&text, &arguments.selection.show_only, context)
+}
+
+/// The manifests in the order of deployment.
+fn ordered(rendered: &Rendered, parts: Parts, context: &Context) -> Result<String, Failure> {
+    let policy = Policy { order: Order::Ordered, ..Policy::default() };
+    let plan = planning::install(rendered, &context.settings.namespace(), &policy)?;
+    planning::tell(&plan);
+    Ok(output::template_in_order(rendered, &planning::order(&plan), parts))
 }
 
 /// Prints the text, or those of its documents that are asked for.

@@ -1,0 +1,102 @@
+//! A rendered chart as the planner wants it.
+
+use chart::declared::{ChartPart, Written as WrittenDown};
+use chart::render::output::Section;
+use chart::render::{Hook, Rendered, split_documents};
+use objects::Source;
+use plan::input::{
+    ChartFacts, ChartTree, Declared, Dependency, HookDeletion, HookEvent, ReadError, Wanted, Written,
+};
+use plan::{ChartIndex, Plan};
+
+/// Everything a rendered chart consists of. The documents are numbered as the manifests are, then the hooks.
+pub(crate) fn wanted(rendered: &Rendered, namespace: &str) -> Result<Wanted, ReadError> {
+    let tree = tree(&rendered.charts);
+    let chart_of = |source: &Source| tree.find(source.chart_path()).unwrap_or_default();
+    let mut wanted = Wanted::builder(tree.clone(), namespace);
+    for manifest in &rendered.manifests {
+        let source = &manifest.source;
+        let written = Written { chart: chart_of(source), source, line: manifest.line };
+        wanted.manifest(written, &manifest.text)?;
+    }
+    for hook in &rendered.hooks {
+        let source = &hook.manifest.source;
+        let written = Written { chart: chart_of(source), source, line: hook.manifest.line };
+        wanted.hook(written, &hook.manifest.text, &events(hook), hook.weight, &deletions(hook))?;
+    }
+    for crd in &rendered.crds {
+        let text = String::from_utf8_lossy(&crd.data);
+        for document in split_documents(&text) {
+            let before = &text[..document.as_ptr() as usize - text.as_ptr() as usize];
+            let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count() as u32;
+            let written = Written { chart: chart_of(&crd.source), source: &crd.source, line };
+            wanted.crd(written, document)?;
+        }
+    }
+    Ok(wanted.finish())
+}
+
+/// The charts, with what each declares about the others.
+fn tree(charts: &[ChartPart]) -> ChartTree {
+    let facts = |place: usize| {
+        let declared = ChartPart::declarations(place, charts);
+        let dependency = |subchart: chart::declared::Subchart| Dependency {
+            name: subchart.name,
+            alias: subchart.alias,
+            tags: subchart.tags,
+            depends_on: subchart.depends_on.map(declaration),
+            chart: subchart.part.map(index),
+        };
+        ChartFacts {
+            path: charts[place].path.clone(),
+            parent: None,
+            needs: declared.needs_subcharts.map(declaration),
+            dependencies: declared.subcharts.into_iter().map(dependency).collect(),
+        }
+    };
+    if charts.is_empty() {
+        return ChartTree::default();
+    }
+    let mut tree = ChartTree::new(facts(0));
+    for (place, chart) in charts.iter().enumerate().skip(1) {
+        tree.add(index(chart.parent.unwrap_or_default()), facts(place));
+    }
+    tree
+}
+
+fn index(place: usize) -> ChartIndex {
+    ChartIndex(place as u32)
+}
+
+fn declaration(written: WrittenDown) -> Declared {
+    Declared { value: written.value, line: written.line as u32 }
+}
+
+fn events(hook: &Hook) -> Vec<HookEvent> {
+    hook.events.iter().filter_map(|event| HookEvent::named(event.name())).collect()
+}
+
+fn deletions(hook: &Hook) -> Vec<HookDeletion> {
+    let deletion = |policy: &String| match policy.as_str() {
+        "before-hook-creation" => Some(HookDeletion::BeforeHookCreation),
+        "hook-succeeded" => Some(HookDeletion::HookSucceeded),
+        "hook-failed" => Some(HookDeletion::HookFailed),
+        _ => None,
+    };
+    hook.delete_policies.iter().filter_map(deletion).collect()
+}
+
+/// The manifests of a rendered chart in the order in which a plan deploys them.
+pub(crate) fn order(plan: &Plan) -> Vec<Section> {
+    let section = |deployed: plan::output::Deployed| Section {
+        delimiters: deployed.layer.and_then(|layer| plan.delimiters(layer)),
+        manifests: deployed
+            .objects
+            .into_iter()
+            .filter(|object| !plan.intent.entries[object.0 as usize].from_crds)
+            .filter_map(|object| plan.object(object).document)
+            .map(|(document, _)| document as usize)
+            .collect(),
+    };
+    plan.deployment_order().into_iter().map(section).collect()
+}

@@ -1,0 +1,472 @@
+//! Folds the steps of a plan into groups, and its edges into edges between them.
+
+use std::collections::HashMap;
+
+use objects::GoDuration;
+
+use super::view::{After, Cause, Group, GroupKind, Row, Verb};
+use crate::input::{HookEvent, Rank, display_path};
+use crate::output::{Barrier, Change, Edge, Gate, Origin, Phase, Plan, Reason, Step, StepKind, Within};
+use crate::{ChartIndex, LayerIndex, OriginIndex, StepIndex};
+
+/// Beyond this many groups nobody reads which edges could be left out, and finding out takes long.
+const REDUCED: usize = 400;
+
+/// What steps have in common that stand in one group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    Definitions,
+    Hooks(HookEvent),
+    Layer(LayerIndex),
+    Rest(ChartIndex),
+    Moved(ChartIndex, Option<LayerIndex>),
+    Kinds,
+    Phase(Phase),
+    Gone(Option<ChartIndex>, Option<LayerIndex>, Option<Rank>, bool),
+    Rank(Rank),
+    Kept,
+}
+
+/// The groups of a plan, in an order in which they may be done.
+pub(super) fn groups(plan: &Plan) -> Vec<Group> {
+    let mut fold = Fold {
+        plan,
+        numbers: HashMap::new(),
+        groups: Vec::new(),
+        of_step: vec![None; plan.steps.len()],
+        of_object: vec![None; plan.objects.len()],
+    };
+    fold.place();
+    let edges = fold.edges();
+    fold.finish(edges)
+}
+
+struct Fold<'a> {
+    plan: &'a Plan,
+    numbers: HashMap<(Key, u32), u32>,
+    /// Each with the first of its steps.
+    groups: Vec<(u32, Group)>,
+    of_step: Vec<Option<u32>>,
+    /// The group and row of what is done with each object.
+    of_object: Vec<Option<(u32, u32)>>,
+}
+
+/// Edges between groups, each with its best cause.
+type Edges = HashMap<(u32, u32), OriginIndex>;
+
+impl Fold<'_> {
+    /// Puts each step that does something into its group, and each wait where its object is.
+    fn place(&mut self) {
+        for (number, step) in self.plan.numbered() {
+            let Some(key) = self.key(step) else { continue };
+            let group = self.group(key, step.wave, number);
+            let row = self.row(step);
+            let rows = &mut self.groups[group as usize].1.steps;
+            rows.push(row);
+            if let Some(object) = step.kind.object()
+                && !matches!(step.kind, StepKind::Restore { .. })
+            {
+                self.of_object[object.at()] = Some((group, rows.len() as u32 - 1));
+            }
+            self.of_step[number.at()] = Some(group);
+        }
+        for (number, step) in self.plan.numbered() {
+            let (until, at_most) = match step.kind {
+                StepKind::AwaitReady { gate, within, .. } => {
+                    let until = if gate == Gate::Complete { "complete" } else { "ready" };
+                    let own = match within {
+                        Within::Operation => None,
+                        Within::Own(span) => Some(GoDuration::from(span)),
+                    };
+                    (until, own)
+                }
+                StepKind::AwaitEstablished { .. } => ("established", None),
+                StepKind::AwaitGone { .. } => ("gone", None),
+                _ => continue,
+            };
+            let Some(object) = step.kind.object() else { continue };
+            let Some((group, row)) = self.of_object[object.at()] else { continue };
+            self.of_step[number.at()] = Some(group);
+            let row = &mut self.groups[group as usize].1.steps[row as usize];
+            // What must be gone before something is created is no property of what is created.
+            if step.reason != Reason::Terminating {
+                (row.until, row.at_most) = (Some(until), at_most);
+            }
+        }
+    }
+
+    fn key(&self, step: &Step) -> Option<Key> {
+        let object = step.kind.object().map(|object| self.plan.object(object));
+        Some(match step.kind {
+            StepKind::Barrier { .. }
+            | StepKind::AwaitReady { .. }
+            | StepKind::AwaitEstablished { .. }
+            | StepKind::AwaitGone { .. } => return None,
+            StepKind::RunHook { event, .. } => Key::Hooks(event),
+            StepKind::AwaitRank { rank, .. } | StepKind::StripFinalizers { up_to: rank } => Key::Rank(rank),
+            StepKind::Keep { .. } | StepKind::Forget { .. } => Key::Kept,
+            StepKind::Delete { .. } | StepKind::Stamp { .. } => {
+                let entry = self.plan.intent.entries.get(step.kind.object()?.at())?;
+                let sequenced = self.plan.intent.sequencing.is_some();
+                let chart = entry.chart.filter(|_| sequenced);
+                Key::Gone(chart, entry.layer.filter(|_| sequenced), object?.rank, sequenced && entry.moved)
+            }
+            StepKind::Apply { .. } | StepKind::Unchanged { .. } | StepKind::Restore { .. } => {
+                match &step.reason {
+                    Reason::Definitions => Key::Definitions,
+                    Reason::Layer(layer) | Reason::Nameless(layer) => Key::Layer(*layer),
+                    Reason::Unlayered(chart) => Key::Rest(*chart),
+                    Reason::Hoisted { user, .. } => {
+                        let user = self.plan.object(*user);
+                        Key::Moved(user.chart, user.layer)
+                    }
+                    Reason::Phase(phase) => Key::Phase(*phase),
+                    Reason::WantedAgain if self.plan.sequenced => {
+                        let object = object?;
+                        object.layer.map_or(Key::Rest(object.chart), Key::Layer)
+                    }
+                    _ => Key::Kinds,
+                }
+            }
+        })
+    }
+
+    fn group(&mut self, key: Key, wave: u32, first: StepIndex) -> u32 {
+        let next = self.groups.len() as u32;
+        let number = *self.numbers.entry((key, wave)).or_insert(next);
+        if number == next {
+            let group = self.describe(key, wave);
+            self.groups.push((first.0, group));
+        }
+        number
+    }
+
+    fn describe(&self, key: Key, wave: u32) -> Group {
+        let chart_name = |chart: ChartIndex| display_path(self.plan.chart_path(chart));
+        let layer_title = |layer: LayerIndex| {
+            let chart = self.plan.sequencing.layers.get(layer.at()).map(|layer| chart_name(layer.chart));
+            match self.plan.layer_name(layer) {
+                Some(name) => format!("layer {name} of {}", chart.unwrap_or_default()),
+                None => format!("a layer without a name of {}", chart.unwrap_or_default()),
+            }
+        };
+        let (mut chart, mut layer, mut rank) = (None, None, None);
+        let (kind, title) = match key {
+            Key::Definitions => (GroupKind::Definitions, "definitions in crds/".to_owned()),
+            Key::Hooks(event) => (GroupKind::Hooks, format!("{event} hooks")),
+            Key::Layer(of) => {
+                layer = Some(of);
+                (GroupKind::Layer, layer_title(of))
+            }
+            Key::Rest(of) => {
+                chart = Some(of);
+                (GroupKind::Rest, format!("objects without a layer of {}", chart_name(of)))
+            }
+            Key::Moved(of, before) => {
+                (chart, layer) = (Some(of), before);
+                let user = before.map_or_else(|| format!("objects of {}", chart_name(of)), layer_title);
+                (GroupKind::Moved, format!("needed by {user}"))
+            }
+            Key::Kinds => (GroupKind::Everything, "everything, in the order of kinds".to_owned()),
+            Key::Phase(phase) => {
+                let title = match phase {
+                    Phase::Definitions => "definitions",
+                    Phase::Cluster => "objects of the whole cluster",
+                    Phase::Namespaced => "objects in namespaces",
+                };
+                (GroupKind::Everything, title.to_owned())
+            }
+            Key::Gone(of_chart, of, of_rank, moved) => {
+                (chart, layer, rank) = (of_chart, of, of_rank);
+                let place = match (of, of_chart) {
+                    (Some(layer), _) => layer_title(layer),
+                    (None, Some(chart)) if moved => {
+                        format!("objects that others needed of {}", chart_name(chart))
+                    }
+                    (None, Some(chart)) => format!("objects without a layer of {}", chart_name(chart)),
+                    (None, None) => String::new(),
+                };
+                let rank = of_rank.map(|rank| match rank.description() {
+                    Some(description) if place.is_empty() => format!("rank {rank}: {description}"),
+                    _ => format!("rank {rank}"),
+                });
+                let title = [Some(place).filter(|place| !place.is_empty()), rank];
+                (GroupKind::Deletion, title.into_iter().flatten().collect::<Vec<_>>().join(", "))
+            }
+            Key::Rank(of) => {
+                rank = Some(of);
+                (GroupKind::Rank, format!("end of rank {of}"))
+            }
+            Key::Kept => (GroupKind::Kept, "left where it is".to_owned()),
+        };
+        if let Some(stored) = layer.and_then(|layer| self.plan.sequencing.layers.get(layer.at())) {
+            chart = Some(stored.chart);
+        }
+        Group {
+            kind,
+            title,
+            chart: chart.map(chart_name).filter(|chart| !chart.is_empty()),
+            layer: layer.and_then(|layer| self.plan.layer_name(layer)).map(str::to_owned),
+            rank,
+            wave: wave + 1,
+            after: Vec::new(),
+            steps: Vec::new(),
+        }
+    }
+
+    fn row(&self, step: &Step) -> Row {
+        let verb = match step.kind {
+            StepKind::Apply { change, .. } => match change {
+                Change::Create => Verb::Create,
+                Change::CreateIfAbsent => Verb::CreateIfAbsent,
+                Change::Update => Verb::Update,
+                Change::Adopt => Verb::Adopt,
+            },
+            StepKind::Unchanged { .. } => Verb::Leave,
+            StepKind::RunHook { .. } => Verb::Run,
+            StepKind::Restore { .. } => Verb::Restore,
+            StepKind::Stamp { .. } => Verb::CountDown,
+            StepKind::Delete { .. } => Verb::Delete,
+            StepKind::StripFinalizers { .. } => Verb::RemoveFinalizers,
+            StepKind::Keep { .. } => Verb::Keep,
+            StepKind::Forget { .. } => Verb::Forget,
+            _ => Verb::Wait,
+        };
+        let mut why = self.plan.describe_reason(&step.reason);
+        let mut at_most = None;
+        let (object, place) = match step.kind {
+            StepKind::RunHook { hook, .. } => match self.plan.hooks.get(hook.at()) {
+                Some(hook) => (Some(hook.id.clone()), Some(hook.place.clone())),
+                None => (None, None),
+            },
+            StepKind::AwaitRank { at_most: span, .. } => {
+                at_most = span.map(GoDuration::from);
+                why = self.plan.describe_step(step);
+                (None, None)
+            }
+            StepKind::StripFinalizers { .. } => {
+                why = format!("{}: {why}", self.plan.describe_step(step));
+                (None, None)
+            }
+            StepKind::Stamp { due: Some(due), .. } => {
+                why = format!("until {due}");
+                self.whose(step)
+            }
+            _ => self.whose(step),
+        };
+        Row { verb, object, until: None, at_most, why, place }
+    }
+
+    fn whose(&self, step: &Step) -> (Option<objects::ObjectId>, Option<crate::input::Place>) {
+        let Some(object) = step.kind.object() else { return (None, None) };
+        let object = self.plan.object(object);
+        (Some(object.id.clone()), Some(object.place.clone()).filter(|place| !place.template.is_empty()))
+    }
+
+    /// The edges between groups. Barriers are passed through, unless that would make many edges of few.
+    fn edges(&mut self) -> Edges {
+        let leaving = self.leaving();
+        // What stands before each barrier that is passed through.
+        let mut before: HashMap<u32, Vec<(u32, OriginIndex)>> = HashMap::new();
+        let mut edges = Edges::new();
+        for (number, step) in self.plan.numbered() {
+            let (mut sources, mut around) = (Vec::new(), Vec::new());
+            for edge in self.plan.predecessors(number) {
+                // The way from the begin of something to its end counts only if there is nothing in it.
+                let goes_around = closes(self.plan.step(edge.from).kind, step.kind);
+                let sources = if goes_around { &mut around } else { &mut sources };
+                match self.of_step[edge.from.at()] {
+                    Some(group) => sources.push((group, edge.origin)),
+                    None => {
+                        let passed = before.get(&edge.from.0).into_iter().flatten();
+                        sources.extend(
+                            passed.map(|(group, origin)| (*group, self.joined(*origin, edge.origin))),
+                        );
+                    }
+                }
+            }
+            if sources.is_empty() {
+                sources = around;
+            }
+            self.best(&mut sources);
+            let target = match (self.of_step[number.at()], step.kind) {
+                (Some(group), _) => group,
+                (None, StepKind::Barrier { .. }) => {
+                    let leaving = leaving.get(&number.0).copied().unwrap_or(0);
+                    if sources.len() <= 1 || leaving <= 1 || sources.len() * leaving <= 12 {
+                        if leaving > 0 {
+                            before.insert(number.0, sources);
+                        }
+                        continue;
+                    }
+                    self.meeting(number, step)
+                }
+                (None, _) => continue,
+            };
+            for (source, origin) in sources {
+                if source != target {
+                    let entry = edges.entry((source, target)).or_insert(origin);
+                    *entry = self.better(*entry, origin);
+                }
+            }
+        }
+        edges
+    }
+
+    /// A barrier that stays one.
+    fn meeting(&mut self, number: StepIndex, step: &Step) -> u32 {
+        let group = self.groups.len() as u32;
+        self.of_step[number.at()] = Some(group);
+        self.groups.push((
+            number.0,
+            Group {
+                kind: GroupKind::Meeting,
+                title: self.plan.describe_step(step),
+                chart: None,
+                layer: None,
+                rank: None,
+                wave: step.wave + 1,
+                after: Vec::new(),
+                steps: Vec::new(),
+            },
+        ));
+        group
+    }
+
+    /// To how many groups and barriers each barrier leads.
+    fn leaving(&self) -> HashMap<u32, usize> {
+        let target = |edge: &Edge| match self.of_step[edge.to.at()] {
+            Some(group) => (true, group),
+            None => (false, edge.to.0),
+        };
+        let barriers = self.plan.edges.iter().filter(|edge| self.of_step[edge.from.at()].is_none());
+        let mut pairs: Vec<(u32, (bool, u32))> = barriers.map(|edge| (edge.from.0, target(edge))).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut leaving = HashMap::new();
+        for (from, _) in pairs {
+            *leaving.entry(from).or_default() += 1;
+        }
+        leaving
+    }
+
+    /// Leaves one of each group, that with the best cause.
+    fn best(&self, sources: &mut Vec<(u32, OriginIndex)>) {
+        sources.sort_by_key(|(group, origin)| (*group, std::cmp::Reverse(self.weight(*origin)), origin.0));
+        sources.dedup_by_key(|(group, _)| *group);
+    }
+
+    /// The cause of a way through a barrier: the nearest that tells something.
+    fn joined(&self, to_barrier: OriginIndex, from_barrier: OriginIndex) -> OriginIndex {
+        if self.weight(from_barrier) > 0 { from_barrier } else { to_barrier }
+    }
+
+    fn better(&self, one: OriginIndex, other: OriginIndex) -> OriginIndex {
+        if self.weight(other) > self.weight(one) { other } else { one }
+    }
+
+    /// How much an origin tells.
+    fn weight(&self, origin: OriginIndex) -> u8 {
+        match self.plan.origin(origin) {
+            origin if origin.is_declared() => 6,
+            origin if origin.is_physical() => 5,
+            Origin::Needs { .. } | Origin::Finalizer { .. } | Origin::Terminating => 4,
+            Origin::Rank { .. } | Origin::Unlayered { .. } | Origin::Definitions | Origin::Hook => 3,
+            Origin::NewBeforeOld => 2,
+            Origin::Kinds => 1,
+            _ => 0,
+        }
+    }
+
+    fn cause(&self, origin: OriginIndex) -> Cause {
+        match self.weight(origin) {
+            6 => Cause::Declared,
+            5 => Cause::Physical,
+            4 => Cause::Inferred,
+            _ => Cause::Default,
+        }
+    }
+
+    /// Numbers the groups in the order in which they may be done, and tells them what they come after.
+    fn finish(mut self, edges: Edges) -> Vec<Group> {
+        let mut order: Vec<u32> = (0..self.groups.len() as u32).collect();
+        order.sort_by_key(|group| (self.groups[*group as usize].1.wave, self.groups[*group as usize].0));
+        let mut place = vec![0; order.len()];
+        for (number, group) in order.iter().enumerate() {
+            place[*group as usize] = number as u32;
+        }
+        let mut edges: Vec<(u32, u32, OriginIndex)> = edges
+            .into_iter()
+            .map(|((from, to), origin)| (place[to as usize], place[from as usize], origin))
+            .collect();
+        edges.sort_unstable_by_key(|(to, from, _)| (*to, *from));
+        if order.len() <= REDUCED {
+            edges = self.reduced(edges, order.len());
+        }
+        let mut groups: Vec<Group> = order
+            .iter()
+            .map(|group| std::mem::replace(&mut self.groups[*group as usize].1, empty()))
+            .collect();
+        for (to, from, origin) in edges {
+            let cause = self.cause(origin);
+            let (why, object, place) = self.plan.explain_origin(origin);
+            groups[to as usize].after.push(After { group: from as usize, cause, why, object, place });
+        }
+        groups
+    }
+
+    /// Without edges that others imply, unless an object declares them.
+    fn reduced(&self, edges: Vec<(u32, u32, OriginIndex)>, count: usize) -> Vec<(u32, u32, OriginIndex)> {
+        let mut leaving: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for (to, from, _) in &edges {
+            leaving[*from as usize].push(*to);
+        }
+        let reaches = |from: u32, to: u32| {
+            let mut seen = vec![false; count];
+            let mut stack: Vec<u32> =
+                leaving[from as usize].iter().copied().filter(|next| *next != to).collect();
+            while let Some(at) = stack.pop() {
+                if at == to {
+                    return true;
+                }
+                if !std::mem::replace(&mut seen[at as usize], true) {
+                    stack.extend(&leaving[at as usize]);
+                }
+            }
+            false
+        };
+        let implied = |(to, from, origin): &(u32, u32, OriginIndex)| {
+            !matches!(self.plan.origin(*origin), Origin::Layer { .. })
+                && reaches(*from, *to)
+                && !reaches(*to, *from)
+        };
+        edges.into_iter().filter(|edge| !implied(edge)).collect()
+    }
+}
+
+/// Whether these are the begin and the end of one thing.
+fn closes(from: StepKind, to: StepKind) -> bool {
+    let (StepKind::Barrier { at: from }, StepKind::Barrier { at: to }) = (from, to) else { return false };
+    match (from, to) {
+        (Barrier::ChartBegin(one), Barrier::ChartEnd(other))
+        | (Barrier::OwnBegin(one), Barrier::OwnEnd(other))
+        | (Barrier::ChartFree(one), Barrier::ChartGone(other))
+        | (Barrier::OwnFree(one), Barrier::OwnGone(other)) => one == other,
+        (Barrier::LayerBegin(one), Barrier::LayerEnd(other))
+        | (Barrier::LayerFree(one), Barrier::LayerGone(other)) => one == other,
+        _ => false,
+    }
+}
+
+fn empty() -> Group {
+    Group {
+        kind: GroupKind::Meeting,
+        title: String::new(),
+        chart: None,
+        layer: None,
+        rank: None,
+        wave: 0,
+        after: Vec::new(),
+        steps: Vec::new(),
+    }
+}
