@@ -63,7 +63,7 @@ impl ChartPart {
     /// The charts of a tree, the root first, and parents before their subcharts.
     pub(crate) fn all(root: &ChartTree) -> Vec<Self> {
         let mut parts = Vec::new();
-        collect(root, root.name(), None, &mut parts);
+        collect(root, &root.name(), None, &mut parts);
         parts
     }
 
@@ -108,17 +108,17 @@ impl ChartPart {
     }
 }
 
-fn collect(chart: &ChartTree, path: String, parent: Option<usize>, parts: &mut Vec<ChartPart>) {
+fn collect(chart: &ChartTree, path: &str, parent: Option<usize>, parts: &mut Vec<ChartPart>) {
     let place = parts.len();
     parts.push(ChartPart {
         name: chart.name(),
-        path: path.clone(),
+        path: path.to_owned(),
         parent,
         definition: chart.content.definition.clone(),
         requirements: chart.content.requirements.clone(),
     });
     for subchart in &chart.dependencies {
-        collect(subchart, format!("{path}/charts/{}", subchart.name()), Some(place), parts);
+        collect(subchart, &format!("{path}/charts/{}", subchart.name()), Some(place), parts);
     }
 }
 
@@ -158,7 +158,7 @@ mod tests {
             part(
                 "foo",
                 None,
-                "name: foo\nannotations:\n  helm.sh/depends-on/subcharts: [bar, one]\ndependencies:\n- name: queue\n  alias: one\n- name: bar\n  depends-on: queue\n  tags: [a]\n- name: off\n",
+                "name: foo\nannotations:\n  helm.sh/depends-on/subcharts: [bar, one]\ndependencies:\n- name: queue\n  alias: one\n- name: bar\n  depends-on: queue\n  tags: [a]\n- name: absent\n",
             ),
             part("one", Some(0), ""),
             part("bar", Some(0), ""),
@@ -177,7 +177,7 @@ mod tests {
             [
                 ("queue", Some("one"), Some(1)),
                 ("bar", None, Some(2)),
-                ("off", None, None),
+                ("absent", None, None),
                 ("lying", None, Some(3))
             ]
         );

@@ -76,7 +76,7 @@ impl Names<'_> {
             Origin::Own => plain("steps of one object"),
             Origin::Member => plain("a part of it"),
             Origin::Definitions => plain("definitions in crds/ come first"),
-            Origin::Hook => plain("hooks run by weight"),
+            Origin::Hook => plain("hooks run at their own moment, by weight"),
             Origin::Kinds => plain("the order of kinds"),
             Origin::NewBeforeOld => plain("what is unwanted goes last"),
             Origin::Layer { by, annotation, line } => {
@@ -86,7 +86,7 @@ impl Names<'_> {
             }
             Origin::Parent { chart, line } => (NEEDS_SUBCHARTS.to_owned(), None, chart_yaml(*chart, *line)),
             Origin::Sibling { chart, line } => ("depends-on".to_owned(), None, chart_yaml(*chart, *line)),
-            Origin::Unlayered { .. } => plain("objects without annotations come after all layers"),
+            Origin::Unlayered { .. } => plain("objects without annotations come last and go first"),
             Origin::Namespace => plain("a namespace holds what is in it"),
             Origin::Definition => plain("a definition holds the objects of its kind"),
             Origin::OwnNamespace => plain("the release's own namespace goes last"),

@@ -101,8 +101,18 @@ fn strictly(data: &[u8], value: &Value) -> Result<(), String> {
         "type",
     ];
     const MAINTAINER: [&str; 3] = ["name", "email", "url"];
-    const DEPENDENCY: [&str; 8] =
-        ["name", "version", "repository", "condition", "tags", "enabled", "import-values", "alias"];
+    // The last is not Helm's: it says which subcharts come before.
+    const DEPENDENCY: [&str; 9] = [
+        "name",
+        "version",
+        "repository",
+        "condition",
+        "tags",
+        "enabled",
+        "import-values",
+        "alias",
+        "depends-on",
+    ];
     let text = std::str::from_utf8(data).map_err(|error| error.to_string())?;
     goyaml::from_str_strict(text).map_err(|error| error.to_string())?;
     unknown_field(value, &FIELDS)?;

@@ -61,7 +61,7 @@ fn documents(files: &Files) -> Vec<Document<'_>> {
         let (mut line, mut counted) = (1, 0);
         for text in split_documents(content) {
             let start = text.as_ptr() as usize - content.as_ptr() as usize;
-            line += content.as_bytes()[counted..start].iter().filter(|byte| **byte == b'\n').count() as u32;
+            line += content[counted..start].matches('\n').count() as u32;
             counted = start;
             documents.push(Document { path, line, text });
         }

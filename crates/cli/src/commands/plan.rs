@@ -266,5 +266,5 @@ impl Planning {
 
 /// A chart is `.`, has a `/` or ends in `.tgz`; everything else is a name.
 fn looks_like_chart(text: &str) -> bool {
-    text == "." || text.contains('/') || text.ends_with(".tgz")
+    text == "." || text.contains('/') || std::path::Path::new(text).extension().is_some_and(|is| is == "tgz")
 }

@@ -71,7 +71,7 @@ impl RenderingFlags {
             capabilities: Capabilities::offline(version, &comma_separated(&self.cluster.api_versions)),
             skip_schema_validation: self.cluster.skip_schema_validation,
             fetch_schema: Some(loading::fetch_schema(context)),
-            ..RenderOptions::new(Rc::new(Outside { enable_dns: false }))
+            ..RenderOptions::new(Rc::new(Outside { enable_dns: false, quiet: false }))
         };
         let rendered = chart::render(&chart, values, &mut options).map_err(|error| {
             let files = comma_separated(&self.values.values);

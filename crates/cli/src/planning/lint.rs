@@ -49,7 +49,7 @@ pub(crate) fn lint(
         capabilities,
         skip_schema_validation,
         lint: true,
-        ..RenderOptions::new(Rc::new(Outside { enable_dns: false }))
+        ..RenderOptions::new(Rc::new(Outside { enable_dns: false, quiet: true }))
     };
     match chart::render(&loaded.chart, values, &mut options) {
         Ok(rendered) => judge(&rendered, namespace),
@@ -98,8 +98,7 @@ fn noted(note: &Note) -> Option<Found> {
         note if note.is_warning() => Severity::Warning,
         _ => Severity::Info,
     };
-    let text = note.to_string();
-    Some(found(severity, note.place(), text.strip_suffix("; ignored").unwrap_or(&text)))
+    Some(found(severity, note.place(), &note.to_string()))
 }
 
 fn found(severity: Severity, place: Option<&Place>, text: &str) -> Found {

@@ -42,9 +42,9 @@ pub(crate) fn install(rendered: &Rendered, namespace: &str, policy: &Policy) -> 
 pub(crate) fn tell(plan: &Plan) {
     for note in plan.notes.iter().filter(|note| **note != Note::NotLooked) {
         if note.is_warning() {
-            report::warn(&note.to_string(), &[]);
+            report::warn(&note.told(), &[]);
         } else {
-            report::plain(&note.to_string());
+            report::plain(&note.told());
         }
     }
 }

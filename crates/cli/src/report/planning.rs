@@ -39,9 +39,9 @@ pub(crate) fn rules(error: &RulesError, text: &str) -> Failure {
                 "a rule has deletionRank, and may have types (group/version/kind), waitTimeout and forceDeleteAfterWaitTimeout",
             )
         }
-        RulesError::Conflict { .. } => {
-            failure.hint("each type stands in one rule, and rules of one rank agree on their times")
-        }
+        RulesError::Conflict { place, .. } => failure
+            .at(Snippet::new(&place.template, text, place.line as usize, None))
+            .hint("each type stands in one rule, and rules of one rank agree on their times"),
     }
 }
 

@@ -134,7 +134,7 @@ fn mistakes_in_charts() {
 fn mistakes_in_rules() {
     for name in ["conflict", "bad", "rank"] {
         let file = format!("order/rules-{name}.yaml");
-        let line = ["plan", "uninstall", "shop", "order/half", "--deletion-rules", &file];
+        let line = ["plan", "uninstall", "shop", "order/half", "--wait=ordered", "--deletion-rules", &file];
         assert_snapshot!(format!("rules_{name}"), transcript(&line));
     }
 }

@@ -217,7 +217,7 @@ impl Ranks {
         let by = rule.map_or(RankBy::Default, |(number, _)| RankBy::Rule(number as u32));
         let reason = Reason::Ranked { rank, by };
         let origin = draft.shared(Origin::Rank { rank });
-        let mut gate = draft.step(StepKind::AwaitRank { rank, at_most }, reason.clone(), priority);
+        let mut gate = draft.step(StepKind::AwaitRank { rank, at_most }, reason, priority);
         if let Some((before, _)) = before {
             draft.edge(before, gate, origin);
         }
@@ -231,10 +231,10 @@ impl Ranks {
         }
         if let Some((number, force)) = rule.and_then(|(number, rule)| Some((number, rule.force?))) {
             let forced = Reason::Forced { rule: number as u32 };
-            let strip = draft.step(StepKind::StripFinalizers { up_to: rank }, forced, priority);
+            let strip = draft.step(StepKind::StripFinalizers { up_to: rank }, forced.clone(), priority);
             draft.edge(gate, strip, origin);
             let kind = StepKind::AwaitRank { rank, at_most: Some(force.timeout) };
-            gate = draft.step(kind, reason, priority);
+            gate = draft.step(kind, forced, priority);
             draft.edge(strip, gate, origin);
         }
         Some(gate)

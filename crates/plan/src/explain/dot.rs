@@ -42,8 +42,8 @@ pub fn dot(view: &View, limit: usize) -> String {
                 Cause::Inferred => "color=\"#0f766e\", style=dashed",
                 Cause::Default => "color=\"#94a3b8\", style=dashed",
             };
-            let _ =
-                writeln!(text, "  g{} -> g{number} [{style}, tooltip={}];", after.group, quoted(&after.why));
+            let why = quoted(&after.cause_in_words());
+            let _ = writeln!(text, "  g{} -> g{number} [{style}, tooltip={why}];", after.group);
         }
     }
     text.push_str("}\n");

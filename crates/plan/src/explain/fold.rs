@@ -7,7 +7,7 @@ use objects::GoDuration;
 use super::view::{After, Cause, Group, GroupKind, Row, Verb};
 use crate::input::{HookEvent, Rank, display_path};
 use crate::output::{Barrier, Change, Edge, Gate, Origin, Phase, Plan, Reason, Step, StepKind, Within};
-use crate::{ChartIndex, LayerIndex, OriginIndex, StepIndex};
+use crate::{ChartIndex, LayerIndex, ObjectIndex, OriginIndex, StepIndex};
 
 /// Beyond this many groups nobody reads which edges could be left out, and finding out takes long.
 const REDUCED: usize = 400;
@@ -23,7 +23,8 @@ enum Key {
     Kinds,
     Phase(Phase),
     Gone(Option<ChartIndex>, Option<LayerIndex>, Option<Rank>, bool),
-    Rank(Rank),
+    /// The end of a rank, waited for or forced.
+    Rank(Rank, bool),
     Kept,
 }
 
@@ -32,6 +33,7 @@ pub(super) fn groups(plan: &Plan) -> Vec<Group> {
     let mut fold = Fold {
         plan,
         numbers: HashMap::new(),
+        user_of: plan.steps.iter().filter_map(moved).collect(),
         groups: Vec::new(),
         of_step: vec![None; plan.steps.len()],
         of_object: vec![None; plan.objects.len()],
@@ -44,6 +46,8 @@ pub(super) fn groups(plan: &Plan) -> Vec<Group> {
 struct Fold<'a> {
     plan: &'a Plan,
     numbers: HashMap<(Key, u32), u32>,
+    /// For whom each moved object was moved.
+    user_of: HashMap<ObjectIndex, ObjectIndex>,
     /// Each with the first of its steps.
     groups: Vec<(u32, Group)>,
     of_step: Vec<Option<u32>>,
@@ -103,7 +107,9 @@ impl Fold<'_> {
             | StepKind::AwaitEstablished { .. }
             | StepKind::AwaitGone { .. } => return None,
             StepKind::RunHook { event, .. } => Key::Hooks(event),
-            StepKind::AwaitRank { rank, .. } | StepKind::StripFinalizers { up_to: rank } => Key::Rank(rank),
+            StepKind::AwaitRank { rank, .. } | StepKind::StripFinalizers { up_to: rank } => {
+                Key::Rank(rank, matches!(step.reason, Reason::Forced { .. }))
+            }
             StepKind::Keep { .. } | StepKind::Forget { .. } => Key::Kept,
             StepKind::Delete { .. } | StepKind::Stamp { .. } => {
                 let entry = self.plan.intent.entries.get(step.kind.object()?.at())?;
@@ -117,7 +123,7 @@ impl Fold<'_> {
                     Reason::Layer(layer) | Reason::Nameless(layer) => Key::Layer(*layer),
                     Reason::Unlayered(chart) => Key::Rest(*chart),
                     Reason::Hoisted { user, .. } => {
-                        let user = self.plan.object(*user);
+                        let user = self.plan.object(self.last_user(*user));
                         Key::Moved(user.chart, user.layer)
                     }
                     Reason::Phase(phase) => Key::Phase(*phase),
@@ -129,6 +135,15 @@ impl Fold<'_> {
                 }
             }
         })
+    }
+
+    /// Whom a moved object serves in the end: its user may have been moved for another.
+    fn last_user(&self, user: ObjectIndex) -> ObjectIndex {
+        let (mut user, mut left) = (user, self.user_of.len());
+        while let Some(next) = self.user_of.get(&user).filter(|_| left > 0) {
+            (user, left) = (*next, left - 1);
+        }
+        user
     }
 
     fn group(&mut self, key: Key, wave: u32, first: StepIndex) -> u32 {
@@ -193,9 +208,10 @@ impl Fold<'_> {
                 let title = [Some(place).filter(|place| !place.is_empty()), rank];
                 (GroupKind::Deletion, title.into_iter().flatten().collect::<Vec<_>>().join(", "))
             }
-            Key::Rank(of) => {
+            Key::Rank(of, forced) => {
                 rank = Some(of);
-                (GroupKind::Rank, format!("end of rank {of}"))
+                let how = if forced { "forced end" } else { "end" };
+                (GroupKind::Rank, format!("{how} of rank {of}"))
             }
             Key::Kept => (GroupKind::Kept, "left where it is".to_owned()),
         };
@@ -233,15 +249,15 @@ impl Fold<'_> {
             _ => Verb::Wait,
         };
         let mut why = self.plan.describe_reason(&step.reason);
-        let mut at_most = None;
+        let (mut until, mut at_most) = (None, None);
         let (object, place) = match step.kind {
             StepKind::RunHook { hook, .. } => match self.plan.hooks.get(hook.at()) {
                 Some(hook) => (Some(hook.id.clone()), Some(hook.place.clone())),
                 None => (None, None),
             },
-            StepKind::AwaitRank { at_most: span, .. } => {
-                at_most = span.map(GoDuration::from);
-                why = self.plan.describe_step(step);
+            StepKind::AwaitRank { rank, at_most: span } => {
+                (until, at_most) = (Some("gone"), span.map(GoDuration::from));
+                why = format!("rank {rank}");
                 (None, None)
             }
             StepKind::StripFinalizers { .. } => {
@@ -254,7 +270,7 @@ impl Fold<'_> {
             }
             _ => self.whose(step),
         };
-        Row { verb, object, until: None, at_most, why, place }
+        Row { verb, object, until, at_most, why, place }
     }
 
     fn whose(&self, step: &Step) -> (Option<objects::ObjectId>, Option<crate::input::Place>) {
@@ -275,14 +291,12 @@ impl Fold<'_> {
                 // The way from the begin of something to its end counts only if there is nothing in it.
                 let goes_around = closes(self.plan.step(edge.from).kind, step.kind);
                 let sources = if goes_around { &mut around } else { &mut sources };
-                match self.of_step[edge.from.at()] {
-                    Some(group) => sources.push((group, edge.origin)),
-                    None => {
-                        let passed = before.get(&edge.from.0).into_iter().flatten();
-                        sources.extend(
-                            passed.map(|(group, origin)| (*group, self.joined(*origin, edge.origin))),
-                        );
-                    }
+                if let Some(group) = self.of_step[edge.from.at()] {
+                    sources.push((group, edge.origin));
+                } else {
+                    let passed = before.get(&edge.from.0).into_iter().flatten();
+                    let joined = passed.map(|(group, origin)| (*group, self.joined(*origin, edge.origin)));
+                    sources.extend(joined);
                 }
             }
             if sources.is_empty() {
@@ -441,6 +455,14 @@ impl Fold<'_> {
                 && !reaches(*to, *from)
         };
         edges.into_iter().filter(|edge| !implied(edge)).collect()
+    }
+}
+
+/// What a step moves, and for whom.
+fn moved(step: &Step) -> Option<(ObjectIndex, ObjectIndex)> {
+    match step.reason {
+        Reason::Hoisted { user, .. } => Some((step.kind.object()?, user)),
+        _ => None,
     }
 }
 

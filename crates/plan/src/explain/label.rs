@@ -1,5 +1,6 @@
 //! What a group is called in a picture, and which of its objects are named there.
 
+use super::text::until;
 use super::view::{Group, Row, Verb};
 
 /// The lines of a group: what is done, and with what. Beyond `limit` they are only counted.
@@ -11,9 +12,10 @@ pub(super) fn lines(group: &Group, limit: usize) -> (Vec<(Verb, String)>, usize)
 }
 
 fn line(row: &Row) -> String {
-    match &row.object {
-        Some(object) => format!("{} {}", object.kind, object.name),
-        None => row.why.clone(),
+    match (&row.object, row.verb) {
+        (Some(object), _) => format!("{} {}", object.kind, object.name),
+        (None, Verb::Wait) => until(row),
+        (None, _) => row.why.clone(),
     }
 }
 

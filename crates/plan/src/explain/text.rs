@@ -95,18 +95,7 @@ fn causes(view: &View, group: usize) -> Vec<String> {
     view.groups[group]
         .after
         .iter()
-        .map(|after| {
-            let mut line = view.groups[after.group].title.clone();
-            line.push_str(": ");
-            line.push_str(&after.why);
-            if let Some(object) = &after.object {
-                let _ = write!(line, " on {object}");
-            }
-            if let Some(place) = &after.place {
-                let _ = write!(line, " ({place})");
-            }
-            line
-        })
+        .map(|after| format!("{}: {}", view.groups[after.group].title, after.cause_in_words()))
         .collect()
 }
 
@@ -114,7 +103,8 @@ fn name(row: &Row) -> String {
     row.object.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
-fn until(row: &Row) -> String {
+/// What is awaited of a row, and how long at most.
+pub(super) fn until(row: &Row) -> String {
     match (row.until, row.at_most) {
         (Some(until), Some(span)) => format!("until {until}, at most {span}"),
         (Some(until), None) => format!("until {until}"),

@@ -1,5 +1,7 @@
 //! What a view consists of. Its serialised shape is documented for users and stays as it is.
 
+use std::fmt::Write as _;
+
 use objects::{GoDuration, ObjectId};
 use serde::Serialize;
 
@@ -116,6 +118,20 @@ pub struct After {
     /// Where that is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+}
+
+impl After {
+    /// The cause, who declares it, and where: `depends-on (shop/Chart.yaml:9)`.
+    pub fn cause_in_words(&self) -> String {
+        let mut words = self.why.clone();
+        if let Some(object) = &self.object {
+            let _ = write!(words, " on {object}");
+        }
+        if let Some(place) = &self.place {
+            let _ = write!(words, " ({place})");
+        }
+        words
+    }
 }
 
 /// What sort of cause an edge has.
@@ -248,7 +264,7 @@ impl View {
             notes: plan
                 .notes
                 .iter()
-                .map(|note| Remark { warning: note.is_warning(), message: note.to_string() })
+                .map(|note| Remark { warning: note.is_warning(), message: note.told() })
                 .collect(),
             groups,
         }

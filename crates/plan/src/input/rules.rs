@@ -139,6 +139,15 @@ pub enum RuleConflict {
     },
 }
 
+impl RuleConflict {
+    /// The later of the two rules, counted from one.
+    pub fn second(&self) -> usize {
+        match self {
+            Self::TypeTwice { second, .. } | Self::RankTwice { second, .. } => *second,
+        }
+    }
+}
+
 impl Rules {
     /// The rules, unless they contradict each other.
     pub fn new(rules: Vec<Rule>) -> Result<Self, RuleConflict> {

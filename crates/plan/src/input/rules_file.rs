@@ -22,11 +22,11 @@ pub enum RulesError {
         cause: goyaml::Error,
     },
     /// A field has a value that it cannot have.
-    #[error("{place}: {field}: expected {expected}, found {found}")]
+    #[error("{place}: {field}expected {expected}, found {found}")]
     Field {
         /// Where it is.
         place: Place,
-        /// The path of the field.
+        /// The rule and the field, each followed by a colon; nothing for the whole file.
         field: String,
         /// What it may be.
         expected: &'static str,
@@ -42,10 +42,10 @@ pub enum RulesError {
         cause: BadType,
     },
     /// Rules contradict each other.
-    #[error("{file}: {cause}")]
+    #[error("{place}: {cause}")]
     Conflict {
-        /// The file.
-        file: String,
+        /// Where the second of them is.
+        place: Place,
         /// How.
         cause: RuleConflict,
     },
@@ -74,7 +74,11 @@ impl Rules {
             let path: Vec<&str> = base.iter().copied().chain([number.as_str()]).collect();
             rules.push(reader.rule(item, &path)?);
         }
-        Self::new(rules).map_err(|cause| RulesError::Conflict { file: file.to_owned(), cause })
+        Self::new(rules).map_err(|cause| {
+            let number = (cause.second() - 1).to_string();
+            let path: Vec<&str> = base.iter().copied().chain([number.as_str()]).collect();
+            RulesError::Conflict { place: reader.place(&path), cause }
+        })
     }
 }
 
@@ -149,7 +153,7 @@ impl Reader<'_> {
                 let path: Vec<&str> = path.iter().copied().chain([unknown.as_str()]).collect();
                 Err(RulesError::Field {
                     place: self.place(&path),
-                    field: path.join("."),
+                    field: name(&path),
                     expected: "a known field",
                     found: format!("{unknown:?}"),
                 })
@@ -170,13 +174,24 @@ impl Reader<'_> {
                 |text| format!("{text:?}"),
             ),
         };
-        RulesError::Field { place: self.place(path), field: path.join("."), expected, found }
+        RulesError::Field { place: self.place(path), field: name(path), expected, found }
     }
 
     fn place(&self, path: &[&str]) -> Place {
         let line = self.document.nearest_position(path).line as u32;
         Place { template: self.file.to_owned(), line }
     }
+}
+
+/// `deletion rule 1: waitTimeout: `.
+fn name(path: &[&str]) -> String {
+    let path = path.strip_prefix(&["deletionOrderRules"]).unwrap_or(path);
+    let [number, fields @ ..] = path else { return String::new() };
+    let rule = number.parse().map_or(1, |number: usize| number + 1);
+    if fields.is_empty() {
+        return format!("deletion rule {rule}: ");
+    }
+    format!("deletion rule {rule}: {}: ", fields.join("."))
 }
 
 fn field<'a>(value: &'a Value, name: &str) -> &'a Value {
@@ -229,10 +244,13 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         for (text, message) in [
-            ("- types: [v1/A]\n", "rules.yaml:1: 0.deletionRank: expected an integer, found nothing"),
+            (
+                "- types: [v1/A]\n",
+                "rules.yaml:1: deletion rule 1: deletionRank: expected an integer, found nothing",
+            ),
             (
                 "- deletionRank: 1\n  waitTimeout: soon\n",
-                "rules.yaml:2: 0.waitTimeout: expected a duration such as 1m, not negative, found \"soon\"",
+                "rules.yaml:2: deletion rule 1: waitTimeout: expected a duration such as 1m, not negative, found \"soon\"",
             ),
             (
                 "deletionOrderRules:\n- deletionRank: 1\n  types: [A]\n",
@@ -240,9 +258,13 @@ mod tests {
             ),
             (
                 "- deletionRank: 1\n  waitTimout: 1m\n",
-                "rules.yaml:2: 0.waitTimout: expected a known field, found \"waitTimout\"",
+                "rules.yaml:2: deletion rule 1: waitTimout: expected a known field, found \"waitTimout\"",
             ),
-            ("a: b\n", "rules.yaml:1: : expected a list of rules, found {\"a\":\"b\"}"),
+            (
+                "- deletionRank: 1\n  types: [v1/A]\n- deletionRank: 2\n  types: [v1/A]\n",
+                "rules.yaml:3: the type v1/A is in deletion rules 1 and 2",
+            ),
+            ("a: b\n", "rules.yaml:1: expected a list of rules, found {\"a\":\"b\"}"),
         ] {
             assert_eq!(refused(text), message);
         }

@@ -11,7 +11,7 @@ use crate::input::{HookEvent, Place, Spelling};
 #[non_exhaustive]
 pub enum Note {
     /// A layer that nobody is in is needed by some; the need is dropped.
-    #[error("{place}: {object} needs the layer {layer:?}, which chart {chart} does not have; ignored")]
+    #[error("{place}: {object} needs the layer {layer:?}, which chart {chart} does not have")]
     UnknownLayer {
         /// The chart.
         chart: String,
@@ -107,6 +107,19 @@ impl Note {
             | Self::SequencedHook { place, .. }
             | Self::OneSidedReadiness { place, .. } => Some(place),
             _ => None,
+        }
+    }
+
+    /// What comes of it, where nobody refuses it.
+    pub fn outcome(&self) -> Option<&'static str> {
+        matches!(self, Self::UnknownLayer { .. }).then_some("this need is dropped")
+    }
+
+    /// The words for it, with what comes of it.
+    pub fn told(&self) -> String {
+        match self.outcome() {
+            Some(outcome) => format!("{self}; {outcome}"),
+            None => self.to_string(),
         }
     }
 

@@ -150,9 +150,9 @@ fn resources_without_annotations_start_when_all_layers_are_ready() {
 fn an_unknown_layer_is_warned_of_and_strict_refuses_it() {
     let mut world = World::ordered(&object("ConfigMap", "a", &[(LAYER, "a"), (NEEDS, "nowhere")]));
     assert_eq!(
-        world.planned().notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        world.planned().notes.iter().map(Note::told).collect::<Vec<_>>(),
         [
-            "shop/templates/all.yaml:7: ConfigMap ns/a needs the layer \"nowhere\", which chart shop does not have; ignored"
+            "shop/templates/all.yaml:7: ConfigMap ns/a needs the layer \"nowhere\", which chart shop does not have; this need is dropped"
         ]
     );
     world.policy.strict = true;

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         is_upgrade: arguments.release.is_upgrade,
     };
     let mut post_renderer = post_renderer(arguments)?;
-    let environment = Rc::new(Outside { enable_dns: arguments.cluster.enable_dns });
+    let environment = Rc::new(Outside { enable_dns: arguments.cluster.enable_dns, quiet: false });
     let mut options = RenderOptions {
         release,
         capabilities,

@@ -33,10 +33,7 @@ pub fn svg(view: &View, limit: usize) -> String {
             if from == to {
                 continue;
             }
-            let why = match &after.place {
-                Some(place) => format!("{} ({place})", after.why),
-                None => after.why.clone(),
-            };
+            let why = after.cause_in_words();
             edges.push((from, to, after.cause, why));
         }
     }
