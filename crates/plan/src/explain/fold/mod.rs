@@ -1,16 +1,16 @@
 //! Folds the steps of a plan into groups, and its edges into edges between them.
 
+mod edges;
+mod thin;
+
 use std::collections::HashMap;
 
 use objects::GoDuration;
 
-use super::view::{After, Cause, Group, GroupKind, Row, Verb};
+use super::view::{Group, GroupKind, Row, Verb};
 use crate::input::{HookEvent, Rank, display_path};
-use crate::output::{Barrier, Change, Edge, Gate, Origin, Phase, Plan, Reason, Step, StepKind, Within};
+use crate::output::{Change, Gate, Phase, Plan, Reason, Step, StepKind, Within};
 use crate::{ChartIndex, LayerIndex, ObjectIndex, OriginIndex, StepIndex};
-
-/// Beyond this many groups nobody reads which edges could be left out, and finding out takes long.
-const REDUCED: usize = 400;
 
 /// What steps have in common that stand in one group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -278,184 +278,6 @@ impl Fold<'_> {
         let object = self.plan.object(object);
         (Some(object.id.clone()), Some(object.place.clone()).filter(|place| !place.template.is_empty()))
     }
-
-    /// The edges between groups. Barriers are passed through, unless that would make many edges of few.
-    fn edges(&mut self) -> Edges {
-        let leaving = self.leaving();
-        // What stands before each barrier that is passed through.
-        let mut before: HashMap<u32, Vec<(u32, OriginIndex)>> = HashMap::new();
-        let mut edges = Edges::new();
-        for (number, step) in self.plan.numbered() {
-            let (mut sources, mut around) = (Vec::new(), Vec::new());
-            for edge in self.plan.predecessors(number) {
-                // The way from the begin of something to its end counts only if there is nothing in it.
-                let goes_around = closes(self.plan.step(edge.from).kind, step.kind);
-                let sources = if goes_around { &mut around } else { &mut sources };
-                if let Some(group) = self.of_step[edge.from.at()] {
-                    sources.push((group, edge.origin));
-                } else {
-                    let passed = before.get(&edge.from.0).into_iter().flatten();
-                    let joined = passed.map(|(group, origin)| (*group, self.joined(*origin, edge.origin)));
-                    sources.extend(joined);
-                }
-            }
-            if sources.is_empty() {
-                sources = around;
-            }
-            self.best(&mut sources);
-            let target = match (self.of_step[number.at()], step.kind) {
-                (Some(group), _) => group,
-                (None, StepKind::Barrier { .. }) => {
-                    let leaving = leaving.get(&number.0).copied().unwrap_or(0);
-                    if sources.len() <= 1 || leaving <= 1 || sources.len() * leaving <= 12 {
-                        if leaving > 0 {
-                            before.insert(number.0, sources);
-                        }
-                        continue;
-                    }
-                    self.meeting(number, step)
-                }
-                (None, _) => continue,
-            };
-            for (source, origin) in sources {
-                if source != target {
-                    let entry = edges.entry((source, target)).or_insert(origin);
-                    *entry = self.better(*entry, origin);
-                }
-            }
-        }
-        edges
-    }
-
-    /// A barrier that stays one.
-    fn meeting(&mut self, number: StepIndex, step: &Step) -> u32 {
-        let group = self.groups.len() as u32;
-        self.of_step[number.at()] = Some(group);
-        self.groups.push((
-            number.0,
-            Group {
-                kind: GroupKind::Meeting,
-                title: self.plan.describe_step(step),
-                chart: None,
-                layer: None,
-                rank: None,
-                wave: step.wave + 1,
-                after: Vec::new(),
-                steps: Vec::new(),
-            },
-        ));
-        group
-    }
-
-    /// To how many groups and barriers each barrier leads.
-    fn leaving(&self) -> HashMap<u32, usize> {
-        let target = |edge: &Edge| match self.of_step[edge.to.at()] {
-            Some(group) => (true, group),
-            None => (false, edge.to.0),
-        };
-        let barriers = self.plan.edges.iter().filter(|edge| self.of_step[edge.from.at()].is_none());
-        let mut pairs: Vec<(u32, (bool, u32))> = barriers.map(|edge| (edge.from.0, target(edge))).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        let mut leaving = HashMap::new();
-        for (from, _) in pairs {
-            *leaving.entry(from).or_default() += 1;
-        }
-        leaving
-    }
-
-    /// Leaves one of each group, that with the best cause.
-    fn best(&self, sources: &mut Vec<(u32, OriginIndex)>) {
-        sources.sort_by_key(|(group, origin)| (*group, std::cmp::Reverse(self.weight(*origin)), origin.0));
-        sources.dedup_by_key(|(group, _)| *group);
-    }
-
-    /// The cause of a way through a barrier: the nearest that tells something.
-    fn joined(&self, to_barrier: OriginIndex, from_barrier: OriginIndex) -> OriginIndex {
-        if self.weight(from_barrier) > 0 { from_barrier } else { to_barrier }
-    }
-
-    fn better(&self, one: OriginIndex, other: OriginIndex) -> OriginIndex {
-        if self.weight(other) > self.weight(one) { other } else { one }
-    }
-
-    /// How much an origin tells.
-    fn weight(&self, origin: OriginIndex) -> u8 {
-        match self.plan.origin(origin) {
-            origin if origin.is_declared() => 6,
-            origin if origin.is_physical() => 5,
-            Origin::Needs { .. } | Origin::Finalizer { .. } | Origin::Terminating => 4,
-            Origin::Rank { .. } | Origin::Unlayered { .. } | Origin::Definitions | Origin::Hook => 3,
-            Origin::NewBeforeOld => 2,
-            Origin::Kinds => 1,
-            _ => 0,
-        }
-    }
-
-    fn cause(&self, origin: OriginIndex) -> Cause {
-        match self.weight(origin) {
-            6 => Cause::Declared,
-            5 => Cause::Physical,
-            4 => Cause::Inferred,
-            _ => Cause::Default,
-        }
-    }
-
-    /// Numbers the groups in the order in which they may be done, and tells them what they come after.
-    fn finish(mut self, edges: Edges) -> Vec<Group> {
-        let mut order: Vec<u32> = (0..self.groups.len() as u32).collect();
-        order.sort_by_key(|group| (self.groups[*group as usize].1.wave, self.groups[*group as usize].0));
-        let mut place = vec![0; order.len()];
-        for (number, group) in order.iter().enumerate() {
-            place[*group as usize] = number as u32;
-        }
-        let mut edges: Vec<(u32, u32, OriginIndex)> = edges
-            .into_iter()
-            .map(|((from, to), origin)| (place[to as usize], place[from as usize], origin))
-            .collect();
-        edges.sort_unstable_by_key(|(to, from, _)| (*to, *from));
-        if order.len() <= REDUCED {
-            edges = self.reduced(edges, order.len());
-        }
-        let mut groups: Vec<Group> = order
-            .iter()
-            .map(|group| std::mem::replace(&mut self.groups[*group as usize].1, empty()))
-            .collect();
-        for (to, from, origin) in edges {
-            let cause = self.cause(origin);
-            let (why, object, place) = self.plan.explain_origin(origin);
-            groups[to as usize].after.push(After { group: from as usize, cause, why, object, place });
-        }
-        groups
-    }
-
-    /// Without edges that others imply, unless an object declares them.
-    fn reduced(&self, edges: Vec<(u32, u32, OriginIndex)>, count: usize) -> Vec<(u32, u32, OriginIndex)> {
-        let mut leaving: Vec<Vec<u32>> = vec![Vec::new(); count];
-        for (to, from, _) in &edges {
-            leaving[*from as usize].push(*to);
-        }
-        let reaches = |from: u32, to: u32| {
-            let mut seen = vec![false; count];
-            let mut stack: Vec<u32> =
-                leaving[from as usize].iter().copied().filter(|next| *next != to).collect();
-            while let Some(at) = stack.pop() {
-                if at == to {
-                    return true;
-                }
-                if !std::mem::replace(&mut seen[at as usize], true) {
-                    stack.extend(&leaving[at as usize]);
-                }
-            }
-            false
-        };
-        let implied = |(to, from, origin): &(u32, u32, OriginIndex)| {
-            !matches!(self.plan.origin(*origin), Origin::Layer { .. })
-                && reaches(*from, *to)
-                && !reaches(*to, *from)
-        };
-        edges.into_iter().filter(|edge| !implied(edge)).collect()
-    }
 }
 
 /// What a step moves, and for whom.
@@ -463,32 +285,5 @@ fn moved(step: &Step) -> Option<(ObjectIndex, ObjectIndex)> {
     match step.reason {
         Reason::Hoisted { user, .. } => Some((step.kind.object()?, user)),
         _ => None,
-    }
-}
-
-/// Whether these are the begin and the end of one thing.
-fn closes(from: StepKind, to: StepKind) -> bool {
-    let (StepKind::Barrier { at: from }, StepKind::Barrier { at: to }) = (from, to) else { return false };
-    match (from, to) {
-        (Barrier::ChartBegin(one), Barrier::ChartEnd(other))
-        | (Barrier::OwnBegin(one), Barrier::OwnEnd(other))
-        | (Barrier::ChartFree(one), Barrier::ChartGone(other))
-        | (Barrier::OwnFree(one), Barrier::OwnGone(other)) => one == other,
-        (Barrier::LayerBegin(one), Barrier::LayerEnd(other))
-        | (Barrier::LayerFree(one), Barrier::LayerGone(other)) => one == other,
-        _ => false,
-    }
-}
-
-fn empty() -> Group {
-    Group {
-        kind: GroupKind::Meeting,
-        title: String::new(),
-        chart: None,
-        layer: None,
-        rank: None,
-        wave: 0,
-        after: Vec::new(),
-        steps: Vec::new(),
     }
 }
