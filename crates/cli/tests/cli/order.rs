@@ -55,6 +55,25 @@ fn dag_for_machines_and_documents() {
     }
 }
 
+/// What the documentation shows is what is printed.
+#[test]
+fn the_documentation_is_true() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let read = |file: &str| std::fs::read_to_string(docs.join(file)).unwrap();
+    let session = Session::new();
+    let printed = |line: &[&str]| String::from_utf8_lossy(&session.run(line).stdout).into_owned();
+    let stale = "docs/shop.svg is made by 'slipway dag examples/shop -o svg --output-file docs/shop.svg'";
+    assert_eq!(read("shop.svg"), printed(&["dag", SHOP, "-o", "svg"]), "{stale}");
+    let guide = read("ordering.md");
+    let (_, shown) = guide.split_once("$ slipway dag order/half\n").unwrap();
+    let (shown, _) = shown.split_once('…').unwrap();
+    assert!(printed(&["dag", "order/half"]).starts_with(shown), "{shown}");
+    let (_, shown) = guide.split_once("$ slipway dag order/layer-cycle\n").unwrap();
+    let (shown, _) = shown.split_once("```").unwrap();
+    let error = session.run(&["dag", "order/layer-cycle"]).stderr;
+    assert!(String::from_utf8_lossy(&error).starts_with(shown), "{shown}");
+}
+
 #[test]
 fn colours() {
     let text = transcript(&["dag", "order/layers", "--color", "always"]);
