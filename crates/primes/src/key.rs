@@ -2,7 +2,8 @@
 
 use num_bigint::BigUint;
 
-use crate::montgomery::Limbs;
+use crate::Arithmetic;
+use crate::montgomery::{Limbs, big};
 use crate::search::{Chance, EXPONENT, two_primes};
 use crate::witness::{ROUNDS, distance};
 
@@ -103,24 +104,22 @@ fn inverse_of_exponent(modulus: &BigUint) -> Option<BigUint> {
     Some((modulus * times + 1u32) / EXPONENT)
 }
 
-fn big<const N: usize>(limbs: &Limbs<N>) -> BigUint {
-    let halves = limbs.iter().flat_map(|limb| [*limb as u32, (limb >> 32) as u32]);
-    BigUint::new(halves.collect())
-}
-
 /// The next number in a stream of random bytes.
 fn number<const N: usize>(bytes: &mut impl Iterator<Item = u8>) -> Limbs<N> {
     std::array::from_fn(|_| bytes.by_ref().take(8).fold(0, |limb, byte| limb << 8 | u64::from(byte)))
 }
 
 /// A key with primes of `N` limbs.
-pub(crate) fn generate<const N: usize>(random: &mut dyn FnMut(&mut [u8])) -> Option<PrivateKey> {
+pub(crate) fn generate<const N: usize>(
+    arithmetic: Arithmetic,
+    random: &mut dyn FnMut(&mut [u8]),
+) -> Option<PrivateKey> {
     (0..ATTEMPTS).find_map(|_| {
         let mut bytes = vec![0; 2 * (1 + ROUNDS) * N * 8];
         random(&mut bytes);
         let mut bytes = bytes.into_iter();
         let mut chance = || Chance::new(number(&mut bytes), std::array::from_fn(|_| number(&mut bytes)));
-        let [first, second] = two_primes::<N>(&[chance(), chance()])?;
+        let [first, second] = two_primes::<N>(arithmetic, &[chance(), chance()])?;
         // Primes close to each other are found from their product.
         let apart = big(&distance(&first, &second)).bits() > 64 * N as u64 - 100;
         if apart { PrivateKey::of_primes(big(&first), big(&second)) } else { None }
@@ -132,7 +131,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::{Size, generate};
+    use crate::{Size, generate, generate_by};
 
     fn fill(bytes: &mut [u8]) {
         getrandom::fill(bytes).unwrap();
@@ -158,12 +157,14 @@ mod tests {
     #[test]
     fn keys_are_whole_and_never_the_same() {
         let mut primes = HashSet::new();
-        for _ in 0..20 {
-            let key = generate(Size::Rsa2048, &mut fill).unwrap();
-            check(&key, 2048);
-            assert!(primes.insert(key.prime1) && primes.insert(key.prime2));
+        for arithmetic in [Arithmetic::best(), Arithmetic::portable()] {
+            for _ in 0..10 {
+                let key = generate_by(arithmetic, Size::Rsa2048, &mut fill).unwrap();
+                check(&key, 2048);
+                assert!(primes.insert(key.prime1) && primes.insert(key.prime2));
+            }
+            check(&generate_by(arithmetic, Size::Rsa4096, &mut fill).unwrap(), 4096);
         }
-        check(&generate(Size::Rsa4096, &mut fill).unwrap(), 4096);
     }
 
     #[test]

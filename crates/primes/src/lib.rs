@@ -10,10 +10,15 @@
 //! 1. A random odd number whose two highest bits are set, so that the product of two such primes has all its bits.
 //! 2. The odd numbers from there on, as a window; the `sieve` strikes out all that a small prime divides. One in
 //!    twenty remains.
-//! 3. Each of these in turn is asked whether it passes the test of Miller and Rabin to the base two, which costs
-//!    squarings only (`montgomery`). A composite number hardly ever passes.
+//! 3. These are asked whether they pass a first test, to the base two, which costs squarings only. A composite number
+//!    hardly ever passes. Where the processor has the instructions, eight numbers are asked at once (`lanes`);
+//!    elsewhere it is one after the other (`montgomery`).
 //! 4. The one that does is asked again with random bases (`witness`), often enough that a composite number passes
-//!    with a probability below 2⁻¹⁰⁰.
+//!    with a probability below 2⁻¹⁰⁰. These are powers of one number, so the lanes take all bases at once.
+//!
+//! The lanes are the only part that depends on the processor, and no prime is believed because of them alone: it has
+//! passed the test of Miller and Rabin in the portable arithmetic too. [`Arithmetic`] chooses between the two, for
+//! tests and measurements.
 //!
 //! The two primes of a key are searched by two threads; the one that is done first helps the other (`search`).
 //!
@@ -21,12 +26,16 @@
 //! this process closely may learn something about the key. That is accepted, since the same process prints the key
 //! into a manifest. Do not use this crate for keys that must stay inside of it.
 
+mod arithmetic;
 mod key;
+#[cfg_attr(not(target_arch = "x86_64"), path = "no_lanes.rs")]
+mod lanes;
 mod montgomery;
 mod search;
 mod sieve;
 mod witness;
 
+pub use arithmetic::Arithmetic;
 pub use key::PrivateKey;
 
 /// How many bits the modulus of a key has.
@@ -42,8 +51,17 @@ pub enum Size {
 ///
 /// `None` if the bytes are not random: the same ones again and again lead to the same prime twice.
 pub fn generate(size: Size, random: &mut dyn FnMut(&mut [u8])) -> Option<PrivateKey> {
+    generate_by(Arithmetic::best(), size, random)
+}
+
+/// The same, by an arithmetic of one's choice.
+pub fn generate_by(
+    arithmetic: Arithmetic,
+    size: Size,
+    random: &mut dyn FnMut(&mut [u8]),
+) -> Option<PrivateKey> {
     match size {
-        Size::Rsa2048 => key::generate::<16>(random),
-        Size::Rsa4096 => key::generate::<32>(random),
+        Size::Rsa2048 => key::generate::<16>(arithmetic, random),
+        Size::Rsa4096 => key::generate::<32>(arithmetic, random),
     }
 }

@@ -9,8 +9,22 @@
     reason = "measured: the carries stay in registers only if all of a row is one function"
 )]
 
+use num_bigint::BigUint;
+
 /// A number of `N` limbs.
 pub(crate) type Limbs<const N: usize> = [u64; N];
+
+/// The number as a big integer.
+pub(crate) fn big<const N: usize>(limbs: &Limbs<N>) -> BigUint {
+    let halves = limbs.iter().flat_map(|limb| [*limb as u32, (limb >> 32) as u32]);
+    BigUint::new(halves.collect())
+}
+
+/// The lowest limbs of a big integer.
+pub(crate) fn limbs<const N: usize>(number: &BigUint) -> Limbs<N> {
+    let mut digits = number.iter_u64_digits();
+    std::array::from_fn(|_| digits.next().unwrap_or(0))
+}
 
 /// A product of two numbers on its way to be reduced: the lower half, and the upper, which becomes the result.
 ///
@@ -221,6 +235,23 @@ impl<const N: usize> Modulus<N> {
         }
     }
 
+    /// The radix, squared: a product with it is in Montgomery's form.
+    pub(crate) fn radix_squared(&self) -> Limbs<N> {
+        // One in the form is the radix already.
+        let mut radix = self.one();
+        for _ in 0..64 * N {
+            self.double(&mut radix);
+        }
+        radix
+    }
+
+    /// The number of which this is Montgomery's form.
+    pub(crate) fn decoded(&self, number: &Limbs<N>) -> Limbs<N> {
+        let mut wide = [*number, [0; N]];
+        self.reduce(&mut wide);
+        wide[1]
+    }
+
     /// A number to the power of an exponent, four bits of it at a time.
     pub(crate) fn power(&self, number: &Limbs<N>, exponent: &Limbs<N>) -> Limbs<N> {
         let mut table = [self.one(); 16];
@@ -255,16 +286,11 @@ pub(crate) fn negated_inverse(odd: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use num_bigint::BigUint;
     use proptest::prelude::*;
 
     use super::*;
 
     const N: usize = 3;
-
-    fn big(limbs: &[u64]) -> BigUint {
-        BigUint::from_bytes_le(&limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect::<Vec<_>>())
-    }
 
     fn limb() -> impl Strategy<Value = u64> {
         prop_oneof![Just(0), Just(1), Just(u64::MAX), Just(1 << 63), any::<u64>()]
@@ -301,6 +327,8 @@ mod tests {
         modulus.double(&mut twice);
         prop_assert_eq!(big(&twice) % &whole, big(&left) * 2u32 % &whole);
         prop_assert_eq!(big(&modulus.canonical(left)), big(&left) % &whole);
+        prop_assert_eq!(big(&modulus.radix_squared()) % &whole, &radix * &radix % &whole);
+        is(modulus.decoded(&left), big(&left))?;
         prop_assert_eq!(big(&modulus.one()), &radix % &whole);
         prop_assert_eq!(big(&modulus.minus_one()) + big(&modulus.one()), whole);
         Ok(())

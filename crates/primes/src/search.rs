@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::arithmetic::Arithmetic;
 use crate::montgomery::Limbs;
 use crate::sieve;
 use crate::witness::{Candidate, ROUNDS, advanced};
@@ -28,6 +29,7 @@ impl<const N: usize> Chance<N> {
 
 /// The search for one prime, in which several threads may take part.
 struct Search<'c, const N: usize> {
+    arithmetic: Arithmetic,
     chance: &'c Chance<N>,
     /// How far from the start the numbers are that the sieve left.
     distances: OnceLock<Vec<u32>>,
@@ -37,36 +39,54 @@ struct Search<'c, const N: usize> {
 }
 
 impl<'c, const N: usize> Search<'c, N> {
-    fn new(chance: &'c Chance<N>) -> Self {
-        Self { chance, distances: OnceLock::new(), next: AtomicUsize::new(0), found: OnceLock::new() }
+    fn new(arithmetic: Arithmetic, chance: &'c Chance<N>) -> Self {
+        Self {
+            arithmetic,
+            chance,
+            distances: OnceLock::new(),
+            next: AtomicUsize::new(0),
+            found: OnceLock::new(),
+        }
     }
 
-    /// Looks at one number after the other until somebody has found a prime or none are left.
+    /// Looks at a few numbers after the other until somebody has found a prime or none are left.
     fn run(&self) {
         let distances = self.distances.get_or_init(|| sieve::survivors(&self.chance.start));
+        let count = self.arithmetic.at_once();
         while self.found.get().is_none() {
-            let Some(distance) = distances.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return };
-            let Some(number) = advanced(self.chance.start, u64::from(*distance)) else { return };
-            if self.is_prime(number) {
+            let first = self.next.fetch_add(count, Ordering::Relaxed);
+            let distances = distances.iter().skip(first).take(count);
+            let numbers: Vec<Limbs<N>> =
+                distances.map_while(|distance| advanced(self.chance.start, u64::from(*distance))).collect();
+            if numbers.is_empty() {
+                return;
+            }
+            let likely = self.arithmetic.likely_primes(&numbers);
+            if let Some(prime) = likely.into_iter().find(|number| self.is_prime(*number)) {
                 // Another thread may have been faster; either prime will do.
-                let _ = self.found.set(number);
+                let _ = self.found.set(prime);
             }
         }
     }
 
+    /// Whether a number that is likely prime really is. One test is always by the portable arithmetic, so that no
+    /// prime is believed because of the other alone.
     fn is_prime(&self, number: Limbs<N>) -> bool {
         Candidate::new(number).is_some_and(|candidate| {
-            candidate.passes_two()
-                // The exponent needs an inverse modulo the predecessor.
-                && candidate.remainder(EXPONENT) != 1
-                && self.chance.bases.iter().all(|base| candidate.passes(base))
+            // The exponent needs an inverse modulo the predecessor.
+            candidate.remainder(EXPONENT) != 1
+                && (self.arithmetic.is_portable() || candidate.passes_two())
+                && candidate.passes(self.arithmetic, &self.chance.bases)
         })
     }
 }
 
 /// Two primes; `None` if a search ran out of numbers, which happens once in a hundred thousand times.
-pub(crate) fn two_primes<const N: usize>(chances: &[Chance<N>; 2]) -> Option<[Limbs<N>; 2]> {
-    let [first, second] = [Search::new(&chances[0]), Search::new(&chances[1])];
+pub(crate) fn two_primes<const N: usize>(
+    arithmetic: Arithmetic,
+    chances: &[Chance<N>; 2],
+) -> Option<[Limbs<N>; 2]> {
+    let [first, second] = chances.each_ref().map(|chance| Search::new(arithmetic, chance));
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     std::thread::scope(|scope| {
         if processors > 1 {

@@ -1,5 +1,6 @@
 //! Whether a number is prime, asked of witnesses: the test of Miller and Rabin.
 
+use crate::arithmetic::{Arithmetic, Power};
 use crate::montgomery::{Limbs, Modulus, subtract};
 
 /// How often a number is asked with a random base.
@@ -51,10 +52,13 @@ impl<const N: usize> Candidate<N> {
         self.ends_well(power[1])
     }
 
-    /// Whether the number passes the test to a base, which is taken to be in Montgomery's form: of a random base it
-    /// makes another that is as random.
-    pub(crate) fn passes(&self, base: &Limbs<N>) -> bool {
-        self.ends_well(self.modulus.power(base, &self.odd))
+    /// Whether the number passes the test to all of the bases.
+    pub(crate) fn passes(&self, arithmetic: Arithmetic, bases: &[Limbs<N>; ROUNDS]) -> bool {
+        let power =
+            |base: &Limbs<N>| Power { base: *base, exponent: self.odd, modulus: self.modulus.clone() };
+        let powers = arithmetic.powers(&bases.each_ref().map(power));
+        let radix_squared = self.modulus.radix_squared();
+        powers.iter().all(|power| self.ends_well(self.modulus.multiply(power, &radix_squared)))
     }
 
     /// Whether a base raised to the odd part is one, or meets minus one on its way to the predecessor.
@@ -106,19 +110,18 @@ mod tests {
 
     use super::*;
 
-    fn random_bases<const N: usize>() -> Vec<Limbs<N>> {
-        let mut bytes = vec![0; ROUNDS * N * 8];
-        getrandom::fill(&mut bytes).unwrap();
-        let limb = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap());
-        bytes
-            .chunks(N * 8)
-            .map(|base| std::array::from_fn(|index| limb(&base[index * 8..index * 8 + 8])))
-            .collect()
+    fn random_bases<const N: usize>() -> [Limbs<N>; ROUNDS] {
+        let limb = || getrandom::u64().unwrap();
+        std::array::from_fn(|_| std::array::from_fn(|_| limb()))
     }
 
     fn is_confirmed<const N: usize>(number: Limbs<N>) -> bool {
         let candidate = Candidate::new(number).unwrap();
-        random_bases().iter().all(|base| candidate.passes(base))
+        let bases = random_bases();
+        let [best, portable] = [Arithmetic::best(), Arithmetic::portable()]
+            .map(|arithmetic| candidate.passes(arithmetic, &bases));
+        assert_eq!(best, portable, "{number:?}");
+        best
     }
 
     fn is_small_prime(number: u64) -> bool {
