@@ -2,8 +2,9 @@
 //!
 //! Charts make certificates while they render, and a certificate wants a key: two primes of a thousand bits. Finding
 //! them is nearly all the time such a chart takes, so this crate does nothing but that, and nothing in it is
-//! general. It knows no encodings, no signatures and no source of randomness: the caller brings random bytes, and
-//! takes away the numbers of which [`PrivateKey`] consists.
+//! general. It knows no encodings, no hashes and no source of randomness: the caller brings random bytes, and
+//! takes away the numbers of which [`PrivateKey`] consists. It can raise a number to the private exponent, which is
+//! what signing comes down to, since that is the same arithmetic.
 //!
 //! How a prime is found:
 //!
@@ -22,9 +23,11 @@
 //!
 //! The two primes of a key are searched by two threads; the one that is done first helps the other (`search`).
 //!
-//! The search takes longer for some keys than for others and branches on what it finds: somebody who can measure
-//! this process closely may learn something about the key. That is accepted, since the same process prints the key
-//! into a manifest. Do not use this crate for keys that must stay inside of it.
+//! The search takes longer for some keys than for others and branches on what it finds, and so do the powers: somebody
+//! who can measure this process closely may learn something about the key. That is accepted, since the same process
+//! prints the key into a manifest, and signs with it once or twice. Do not use this crate for keys that must stay
+//! inside of it. A power that came out wrong would tell the key to whoever reads it, so each is checked with the
+//! public exponent first (`sign`).
 
 mod arithmetic;
 mod key;
@@ -33,6 +36,7 @@ mod lanes;
 mod montgomery;
 mod search;
 mod sieve;
+mod sign;
 mod witness;
 
 pub use arithmetic::Arithmetic;

@@ -7,6 +7,7 @@ mod dsa;
 mod key;
 mod password;
 mod pem;
+mod rsa;
 
 use aws_lc_rs::digest;
 

@@ -2,21 +2,20 @@
 
 use aws_lc_rs::encoding::{AsBigEndian, EcPrivateKeyBin};
 use aws_lc_rs::rand::SystemRandom;
-use aws_lc_rs::rsa;
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING, ECDSA_P521_SHA512_ASN1_SIGNING,
-    EcdsaKeyPair, EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair as _, RSA_PKCS1_SHA256,
+    EcdsaKeyPair, EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair as _,
 };
 use primes::Size;
 
 use super::der::{self, Reader, oid, tag};
+use super::rsa::RsaKey;
 use super::{dsa, pem, random};
 use crate::functions::Context;
 
 /// A private key.
 pub(super) enum Key {
-    /// An RSA key as PKCS #1 writes it.
-    Rsa(Vec<u8>),
+    Rsa(RsaKey),
     Ec(Box<EcKey>),
     /// An Ed25519 key: the seed it is made of.
     Ed25519([u8; 32]),
@@ -44,7 +43,7 @@ static CURVES: [Curve; 3] = [
 ];
 
 /// What Go says of bytes that are not the structure they should be.
-const MALFORMED: &str = "asn1: syntax error: data truncated";
+pub(super) const MALFORMED: &str = "asn1: syntax error: data truncated";
 
 /// sprig's `genPrivateKey`: a new key as PEM, or what is wrong.
 pub(super) fn generated(context: &Context, kind: &str) -> String {
@@ -66,11 +65,7 @@ pub(super) fn generated(context: &Context, kind: &str) -> String {
 
 impl Key {
     pub(super) fn new_rsa(context: &Context, size: Size) -> Result<Self, String> {
-        let mut random = |bytes: &mut [u8]| context.environment.fill_random(bytes);
-        let key = primes::generate(size, &mut random).ok_or("random numbers repeat themselves")?;
-        let version = der::integer(&[]);
-        let numbers = key.numbers().map(der::integer);
-        Self::from_pkcs1(&der::sequence(&[version.as_slice(), &numbers.concat()]))
+        RsaKey::generate(context, size).map(Self::Rsa)
     }
 
     /// Reads a key in any of the forms that sprig prints.
@@ -93,8 +88,7 @@ impl Key {
     }
 
     fn from_pkcs1(bytes: &[u8]) -> Result<Self, String> {
-        rsa::KeyPair::from_der(bytes).map_err(|_| MALFORMED.to_owned())?;
-        Ok(Self::Rsa(bytes.to_vec()))
+        RsaKey::from_pkcs1(bytes).map(Self::Rsa)
     }
 
     fn from_sec1(bytes: &[u8]) -> Result<Self, String> {
@@ -141,7 +135,7 @@ impl Key {
 
     pub(super) fn to_pem(&self) -> Result<String, String> {
         Ok(match self {
-            Self::Rsa(pkcs1) => pem::encode("RSA PRIVATE KEY", pkcs1),
+            Self::Rsa(key) => pem::encode("RSA PRIVATE KEY", key.pkcs1()),
             Self::Dsa(bytes) => pem::encode("DSA PRIVATE KEY", bytes),
             Self::Ec(key) => {
                 let private: EcPrivateKeyBin<'_> =
@@ -168,13 +162,9 @@ impl Key {
     /// The public key: its algorithm, and its bits.
     pub(super) fn public(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
         Ok(match self {
-            Self::Rsa(pkcs1) => {
-                let mut fields = Reader(pkcs1).expect(tag::SEQUENCE).map(Reader).ok_or(MALFORMED)?;
-                fields.next();
-                let modulus = fields.next().ok_or(MALFORMED)?.2;
-                let exponent = fields.next().ok_or(MALFORMED)?.2;
+            Self::Rsa(key) => {
                 let null = der::value(tag::NULL, &[]);
-                (der::algorithm(oid::RSA, &null), der::sequence(&[modulus, exponent]))
+                (der::algorithm(oid::RSA, &null), key.public().ok_or(MALFORMED)?)
             }
             Self::Ec(key) => {
                 let curve = der::value(tag::OID, key.curve.oid);
@@ -202,13 +192,7 @@ impl Key {
 
     pub(super) fn sign(&self, message: &[u8]) -> Result<Vec<u8>, String> {
         match self {
-            Self::Rsa(pkcs1) => {
-                let pair = rsa::KeyPair::from_der(pkcs1).map_err(|error| error.to_string())?;
-                let mut signature = vec![0; pair.public_modulus_len()];
-                pair.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), message, &mut signature)
-                    .map_err(|error| error.to_string())?;
-                Ok(signature)
-            }
+            Self::Rsa(key) => key.sign(message),
             Self::Ec(key) => key
                 .pair
                 .sign(&SystemRandom::new(), message)

@@ -135,6 +135,32 @@ fn certificates_are_signed_by_their_authority() {
     }
 }
 
+/// What a certificate says, and its signature.
+fn signed_part(certificate: &Value) -> (Vec<u8>, Vec<u8>) {
+    use der::{Reader, tag};
+    let (_, der) = pem::decode(&field(certificate, "Cert")).unwrap();
+    let mut fields = Reader(&der).expect(tag::SEQUENCE).map(Reader).unwrap();
+    let (_, _, said) = fields.next().unwrap();
+    fields.next();
+    (said.to_vec(), fields.expect(tag::BIT_STRING).unwrap()[1..].to_vec())
+}
+
+#[test]
+fn signatures_of_new_authorities_verify() {
+    use aws_lc_rs::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
+    let authority = call("genCA", &["the authority".into(), Value::int(365)]);
+    let arguments = ["server".into(), Value::Nil, Value::Nil, Value::int(30), authority.clone()];
+    let signed = call("genSignedCert", &arguments);
+    let key = key::Key::from_pem(&field(&authority, "Key")).unwrap();
+    let public = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, key.public().unwrap().1);
+    for certificate in [&authority, &signed] {
+        let (said, signature) = signed_part(certificate);
+        public.verify(&said, &signature).unwrap();
+    }
+    let own = key::Key::from_pem(&field(&signed, "Key")).unwrap();
+    assert_ne!(own.public().unwrap(), key.public().unwrap());
+}
+
 #[test]
 fn a_custom_certificate_is_checked() {
     let made = call("genSelfSignedCert", &["x".into(), Value::Nil, Value::Nil, Value::int(1)]);
