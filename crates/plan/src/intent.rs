@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use crate::apply::{Hoist, Lookup};
 use crate::input::marks::Marks;
 use crate::input::{
-    Entry, Grant, Inventory, Live, Member, Nature, Need, Owner, Rank, Sequencing, StoredChart, StoredLayer,
-    StoredNeed,
+    Entry, Grant, Inventory, Live, Member, Moved, Nature, Need, Owner, Rank, Sequencing, StoredChart,
+    StoredLayer, StoredNeed,
 };
 use crate::sequence::Sequence;
 use crate::{ChartIndex, LayerIndex, ObjectIndex};
@@ -20,6 +20,7 @@ pub(crate) struct Wanting<'a> {
     pub(crate) sequenced: bool,
     pub(crate) lookup: &'a Lookup<'a>,
     pub(crate) hoists: &'a [Hoist],
+    pub(crate) freed: &'a [bool],
     pub(crate) live: &'a Live,
     pub(crate) stored: &'a Inventory,
 }
@@ -59,7 +60,8 @@ impl Wanting<'_> {
         }
         for hoist in self.hoists {
             let entry = &mut entries[hoist.object as usize];
-            entry.moved = true;
+            let freed = self.freed[hoist.object as usize];
+            entry.moved = Some(if freed { Moved::BeforeCharts } else { Moved::BeforeLayers });
             if !matches!(hoist.need, Need::Namespace | Need::Definition) {
                 entry.needed_by.push((ObjectIndex(hoist.user), hoist.need));
             }
@@ -130,7 +132,7 @@ fn entry(member: &Member) -> Entry {
             _ => None,
         },
         backends: Vec::new(),
-        moved: false,
+        moved: None,
         needed_by: Vec::new(),
         account: None,
         digest: member.digest,

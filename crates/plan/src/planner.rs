@@ -80,7 +80,7 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, PlanErrors> {
         draft_definitions(request, &mut draft, &crds, members.len(), start);
     }
     draft_hooks(&mut draft, &hooks, pre, None, Some(start));
-    let mut hoists = Vec::new();
+    let (mut hoists, mut freed) = (Vec::new(), Vec::new());
     if does_apply {
         let same_as_stored = same_as_stored(request.stored, &members);
         let applying = Applying {
@@ -93,7 +93,8 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, PlanErrors> {
             same_as_stored: &same_as_stored,
             order,
         };
-        hoists = applying.draft(&mut draft, start, applied, &mut notes)?.hoists;
+        let placed = applying.draft(&mut draft, start, applied, &mut notes)?;
+        (hoists, freed) = (placed.hoists, placed.freed);
     } else {
         let origin = draft.shared(Origin::Member);
         draft.edge(start, applied, origin);
@@ -109,6 +110,7 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, PlanErrors> {
         sequenced: order == Order::Ordered,
         lookup: &lookup,
         hoists: &hoists,
+        freed: &freed,
         live: request.live,
         stored: request.stored,
     };

@@ -151,7 +151,7 @@ impl Planning {
         let namespace = context.settings.namespace();
         let wanted = match chart {
             Some(_) => planning::wanted(&rendered, &namespace)?,
-            None => Wanted { namespace: namespace.clone(), ..Wanted::default() },
+            None => Wanted::nothing(&namespace),
         };
         let stored = self.stored(operation, &rendered, &policy, &values, context)?;
         let live = planning::as_installed(&stored, &wanted);

@@ -70,4 +70,15 @@ impl Hoists {
         hoists.dedup_by_key(|hoist| (hoist.object, hoist.user));
         Self { hoists, moved }
     }
+
+    /// For each member, whether others cannot be without it: it is moved as their namespace or definition.
+    pub(crate) fn certain(&self) -> Vec<bool> {
+        let mut certain = vec![false; self.moved.len()];
+        for hoist in &self.hoists {
+            if matches!(hoist.need, Need::Namespace | Need::Definition) {
+                certain[hoist.object as usize] = true;
+            }
+        }
+        certain
+    }
 }

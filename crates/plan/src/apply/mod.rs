@@ -2,6 +2,7 @@
 
 mod awaiting;
 mod batches;
+mod blame;
 mod hoist;
 mod lookup;
 mod ordered;
@@ -40,6 +41,8 @@ pub(crate) struct Nodes {
     pub(crate) established: Vec<Option<u32>>,
     /// What was hoisted.
     pub(crate) hoists: Vec<Hoist>,
+    /// For each member, whether it was hoisted out of the order of charts.
+    pub(crate) freed: Vec<bool>,
 }
 
 impl<'a> Applying<'a> {

@@ -1,13 +1,12 @@
 //! Applying in the declared order: layers inside of charts, charts inside of charts.
 
+use super::blame::{Blame, blame, contradiction};
 use super::hoist::Hoists;
 use super::{Applying, Nodes, barrier, batches};
 use crate::draft::{Draft, Part, Priority};
 use crate::error::{PlanError, PlanErrors};
-use crate::graph::{Arc, admit, shortest_cycle};
 use crate::input::Need;
 use crate::output::{Barrier, Note, Origin, Reason, StepKind};
-use crate::words::Names;
 use crate::{ChartIndex, LayerIndex, ObjectIndex};
 
 pub(super) fn draft(
@@ -19,6 +18,7 @@ pub(super) fn draft(
 ) -> Result<Nodes, PlanErrors> {
     let mark = (draft.steps.len(), draft.arcs.len());
     let mut dropped: Vec<(u32, u32)> = Vec::new();
+    let mut freed = vec![false; applying.members.len()];
     let mut kinds = true;
     loop {
         let hoists = Hoists::find(
@@ -28,7 +28,8 @@ pub(super) fn draft(
             applying.policy.hoist,
             &dropped,
         );
-        let mut placed = Builder::new(applying, draft, hoists, start, end).build(kinds)?;
+        let certain = hoists.certain();
+        let mut placed = Builder::new(applying, draft, hoists, &freed, start, end).build(kinds)?;
         let outgoing = draft.outgoing();
         if let Some(order) = draft.order(&outgoing) {
             applying.settle(draft, &order, &outgoing);
@@ -39,8 +40,9 @@ pub(super) fn draft(
             }));
             return Ok(placed);
         }
-        match blame(draft) {
+        match blame(draft, |object| certain[object as usize] && !freed[object as usize]) {
             Blame::Declared => return Err(contradiction(applying, draft).into()),
+            Blame::Places(objects) => objects.into_iter().for_each(|object| freed[object as usize] = true),
             Blame::Hoists(hoists) => {
                 dropped.extend(hoists);
                 dropped.sort_unstable();
@@ -56,6 +58,8 @@ struct Builder<'a, 'b> {
     applying: &'a Applying<'a>,
     draft: &'b mut Draft,
     hoists: Hoists,
+    /// For each member, whether it no longer has a place in its chart's order.
+    freed: &'a [bool],
     start: u32,
     end: u32,
     member: u32,
@@ -65,7 +69,14 @@ struct Builder<'a, 'b> {
 }
 
 impl<'a, 'b> Builder<'a, 'b> {
-    fn new(applying: &'a Applying<'a>, draft: &'b mut Draft, hoists: Hoists, start: u32, end: u32) -> Self {
+    fn new(
+        applying: &'a Applying<'a>,
+        draft: &'b mut Draft,
+        hoists: Hoists,
+        freed: &'a [bool],
+        start: u32,
+        end: u32,
+    ) -> Self {
         let layers = &applying.sequence.sequencing.layers;
         let charts = applying.charts().len();
         let mut by_chart: Vec<Vec<usize>> = vec![Vec::new(); charts];
@@ -83,7 +94,7 @@ impl<'a, 'b> Builder<'a, 'b> {
             group += 1;
         }
         let member = draft.shared(Origin::Member);
-        Self { applying, draft, hoists, start, end, member, layer_group, rest_group }
+        Self { applying, draft, hoists, freed, start, end, member, layer_group, rest_group }
     }
 
     fn build(mut self, kinds: bool) -> Result<Nodes, PlanErrors> {
@@ -143,7 +154,8 @@ impl<'a, 'b> Builder<'a, 'b> {
         for (number, priority) in priorities.iter().enumerate() {
             ready.push(applying.await_step(self.draft, number as u32, apply[number], *priority));
         }
-        Ok(Nodes { apply, ready, established, hoists: self.hoists.hoists.clone() })
+        let hoists = self.hoists.hoists.clone();
+        Ok(Nodes { apply, ready, established, hoists, freed: self.freed.to_vec() })
     }
 
     /// Begins and ends of charts, and the declared edges between them.
@@ -258,12 +270,14 @@ impl<'a, 'b> Builder<'a, 'b> {
         (begin, end)
     }
 
-    /// What moved out of the rest keeps only what is declared for its chart, and comes before its users.
+    /// What moved out of the rest keeps only what is declared for its chart, and comes before its users. Where what its
+    /// chart comes after cannot be without it, it keeps not even that.
     fn hoisted(&mut self, nodes: &Nodes, own: &Own) {
         for (number, member) in self.applying.members.iter().enumerate() {
             if self.hoists.moved[number] {
                 let chart = member.chart.at();
-                self.draft.edge(own.begin[chart], nodes.apply[number], self.member);
+                let begin = if self.freed[number] { self.start } else { own.begin[chart] };
+                self.draft.edge(begin, nodes.apply[number], self.member);
                 self.draft.edge(nodes.ready[number], own.end[chart], self.member);
             }
         }
@@ -288,55 +302,6 @@ impl<'a, 'b> Builder<'a, 'b> {
 struct Own {
     begin: Vec<u32>,
     end: Vec<u32>,
-}
-
-enum Blame {
-    /// What is declared cannot be.
-    Declared,
-    /// These moves, as object and user.
-    Hoists(Vec<(u32, u32)>),
-    /// Only the order of kinds.
-    Kinds,
-}
-
-/// Finds out which of the edges that nobody declared close the cycles.
-fn blame(draft: &Draft) -> Blame {
-    let nodes = draft.steps.len();
-    let mut arcs = hard(draft);
-    if shortest_cycle(nodes, &arcs).is_some() {
-        return Blame::Declared;
-    }
-    let is_hoist = |arc: &&Arc| matches!(draft.origins[arc.origin as usize], Origin::Needs { .. });
-    let hoists: Vec<Arc> = draft.arcs.iter().filter(is_hoist).copied().collect();
-    let admitted = admit(nodes, &mut arcs, &hoists);
-    let dropped = hoists.iter().zip(admitted).filter(|(_, admitted)| !admitted);
-    let dropped: Vec<_> =
-        dropped.map(|(arc, _)| (object_of(draft, arc.from), object_of(draft, arc.to))).collect();
-    if dropped.is_empty() { Blame::Kinds } else { Blame::Hoists(dropped) }
-}
-
-/// What is declared, and what cannot be otherwise.
-fn hard(draft: &Draft) -> Vec<Arc> {
-    let is_hard =
-        |arc: &&Arc| !matches!(draft.origins[arc.origin as usize], Origin::Needs { .. } | Origin::Kinds);
-    draft.arcs.iter().filter(is_hard).copied().collect()
-}
-
-fn object_of(draft: &Draft, step: u32) -> u32 {
-    draft.steps[step as usize].0.object().map_or(u32::MAX, |object| object.0)
-}
-
-/// The cycle among what is declared and what cannot be otherwise.
-fn contradiction(applying: &Applying<'_>, draft: &Draft) -> PlanError {
-    let hard = hard(draft);
-    let cycle = shortest_cycle(draft.steps.len(), &hard).unwrap_or_default();
-    let object = |object: ObjectIndex| {
-        let member = applying.members[object.at()];
-        (&member.id, &member.place)
-    };
-    let names = Names { object: &object, sequencing: &applying.sequence.sequencing };
-    let path = names.links(&cycle, &hard, &draft.origins, |node| draft.steps[node as usize].0);
-    PlanError::Contradiction { path }
 }
 
 /// Gives each hoisted object its first user as the reason, in the order in which things happen.

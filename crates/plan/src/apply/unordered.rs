@@ -51,7 +51,7 @@ pub(super) fn draft(
     } else {
         apply.clone()
     };
-    let nodes = Nodes { apply, ready, established, hoists: Vec::new() };
+    let nodes = Nodes { apply, ready, established, hoists: Vec::new(), freed: Vec::new() };
 
     let mut sorted: Vec<u32> = (0..nodes.apply.len() as u32).collect();
     sorted.sort_by_cached_key(|number| {

@@ -3,6 +3,7 @@
 use super::{Deleting, Nodes, barrier};
 use crate::draft::Draft;
 use crate::graph::Arc;
+use crate::input::Moved;
 use crate::output::{Barrier, Origin};
 use crate::{ChartIndex, LayerIndex};
 
@@ -25,8 +26,10 @@ pub(super) fn draft(deleting: &Deleting<'_>, draft: &mut Draft, nodes: &[Option<
             continue;
         }
         draft.edge(own[chart.at()].free, node.act, member);
-        draft.edge(node.gone, own[chart.at()].gone, member);
-        if entry.moved {
+        if entry.moved != Some(Moved::BeforeCharts) {
+            draft.edge(node.gone, own[chart.at()].gone, member);
+        }
+        if entry.moved.is_some() {
             continue;
         }
         let gone = *rest_gone[chart.at()].get_or_insert_with(|| barrier(draft, Barrier::RestGone(chart)));

@@ -67,9 +67,9 @@ pub struct Entry {
     /// The services and workloads behind this webhook configuration or `APIService`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub backends: Vec<ObjectIndex>,
-    /// Whether it was moved out of the objects without a layer, because others need it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub moved: bool,
+    /// Whether it was moved, because others need it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<Moved>,
     /// The objects it was moved before, if it is neither a namespace nor a definition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needed_by: Vec<(ObjectIndex, Need)>,
@@ -78,6 +78,16 @@ pub struct Entry {
     pub account: Option<u32>,
     /// The digest of what was applied.
     pub digest: Digest,
+}
+
+/// How far an object without a layer was moved because others need it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Moved {
+    /// Before layers of its chart; what its chart comes after still comes before it.
+    BeforeLayers,
+    /// Before what its chart comes after, which cannot be without it.
+    BeforeCharts,
 }
 
 /// Charts and layers of a sequenced revision.

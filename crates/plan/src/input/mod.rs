@@ -19,7 +19,7 @@ mod wanted;
 pub use chart_tree::{ChartFacts, ChartTree, Declared, Dependency, display_path};
 pub use facts::{Definition, Grant, Nature, Need, Reference};
 pub use hook::{Hook, HookDeletion, HookEvent};
-pub use inventory::{Entry, Inventory, Sequencing, StoredChart, StoredLayer, StoredNeed};
+pub use inventory::{Entry, Inventory, Moved, Sequencing, StoredChart, StoredLayer, StoredNeed};
 pub use live::{Live, LiveObject, Owner};
 pub use member::{Annotation, Digest, Member, Place};
 pub use policy::{Cascade, CrdsInstall, Hooks, Order, Policy};

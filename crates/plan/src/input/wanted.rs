@@ -32,7 +32,8 @@ pub enum ReadError {
 }
 
 /// Everything that is wanted: objects, definitions from `crds/`, hooks, and the charts they come from.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Wanted {
     /// The charts.
     pub tree: ChartTree,
@@ -49,10 +50,22 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Nothing, for an uninstall without hooks. The namespace is the release's, which goes last if it goes.
+    pub fn nothing(namespace: impl Into<String>) -> Self {
+        Self {
+            tree: ChartTree::default(),
+            namespace: namespace.into(),
+            members: Vec::new(),
+            crds: Vec::new(),
+            hooks: Vec::new(),
+            resource_groups: false,
+        }
+    }
+
     /// Begins a set of objects that live in `namespace` unless they say otherwise.
     pub fn builder(tree: ChartTree, namespace: impl Into<String>) -> WantedBuilder {
         WantedBuilder {
-            wanted: Self { tree, namespace: namespace.into(), ..Self::default() },
+            wanted: Self { tree, ..Self::nothing(namespace) },
             kinds: Kinds::built_in(),
             documents: 0,
         }

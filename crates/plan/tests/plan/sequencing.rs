@@ -310,6 +310,46 @@ fn what_a_sequenced_object_needs_moves_before_it_and_says_why() {
     }
 }
 
+/// A chart that comes after its subcharts, or a subchart that comes after another, and has their namespace.
+fn umbrella(family: &Family, holder: u32, annotations: &[(&str, &str)]) -> World {
+    let mut builder = Wanted::builder(family.tree.clone(), "ns");
+    for (number, chart) in family.tree.charts().iter().enumerate() {
+        let name = chart.path.rsplit('/').next().unwrap();
+        let path = format!("{}/templates/a.yaml", chart.path);
+        add(&mut builder, ChartIndex::from(number), &path, &object("Widget", name, &[]));
+        if number == holder as usize {
+            let path = format!("{}/templates/b.yaml", chart.path);
+            add(&mut builder, ChartIndex(holder), &path, &object("Namespace", "ns", annotations));
+            add(&mut builder, ChartIndex(holder), &path, &definition("Widget", "Namespaced"));
+        }
+    }
+    World::of(builder.finish(), Order::Ordered)
+}
+
+#[test]
+fn a_namespace_that_nobody_gave_a_place_comes_before_what_its_chart_comes_after() {
+    let parent = || Family::new("db").child("db", None, &[], "", true);
+    let sibling = || Family::new("").child("app", None, &[], "db", true).child("db", None, &[], "", true);
+    for (world, last) in [(umbrella(&parent(), 0, &[]), "top"), (umbrella(&sibling(), 1, &[]), "app")] {
+        let plan = world.planned();
+        let crd = "apply widgets.example.com";
+        assert!(waits(&plan, "apply db", "apply ns") && waits(&plan, "apply db", crd), "{last}");
+        assert!(waits(&plan, &format!("apply {last}"), "await db"), "{last}");
+        let Reason::Hoisted { need, .. } = plan.step(find(&plan, "apply ns")).reason else {
+            panic!("{last}")
+        };
+        assert_eq!(need, Need::Namespace);
+        let uninstall = world.installed().uninstall().planned();
+        assert!(waits(&uninstall, "delete db", &format!("gone {last}")), "{last}");
+        assert!(waits(&uninstall, "delete ns", "gone db"), "{last}");
+        assert!(waits(&uninstall, "delete widgets.example.com", "gone db"), "{last}");
+    }
+    // Somebody gave this one a place, which cannot be.
+    let refused = umbrella(&parent(), 0, &[(LAYER, "first")]).refused();
+    assert!(refused.contains("Namespace ns → Widget.example.com ns/db: a namespace holds"), "{refused}");
+    assert!(refused.contains("helm.sh/depends-on/subcharts"), "{refused}");
+}
+
 #[test]
 fn no_hoist_turns_it_off_but_for_namespaces_and_definitions() {
     let mut world = World::ordered(&half_annotated());

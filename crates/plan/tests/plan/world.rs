@@ -81,7 +81,11 @@ impl World {
 
     /// The uninstall of what is stored.
     pub(crate) fn uninstall(&self) -> Self {
-        Self { operation: Operation::Uninstall, wanted: Wanted::default(), ..self.clone() }
+        Self {
+            operation: Operation::Uninstall,
+            wanted: Wanted::nothing(&self.wanted.namespace),
+            ..self.clone()
+        }
     }
 
     /// The same world with other wishes.

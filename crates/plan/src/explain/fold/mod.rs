@@ -115,7 +115,12 @@ impl Fold<'_> {
                 let entry = self.plan.intent.entries.get(step.kind.object()?.at())?;
                 let sequenced = self.plan.intent.sequencing.is_some();
                 let chart = entry.chart.filter(|_| sequenced);
-                Key::Gone(chart, entry.layer.filter(|_| sequenced), object?.rank, sequenced && entry.moved)
+                Key::Gone(
+                    chart,
+                    entry.layer.filter(|_| sequenced),
+                    object?.rank,
+                    sequenced && entry.moved.is_some(),
+                )
             }
             StepKind::Apply { .. } | StepKind::Unchanged { .. } | StepKind::Restore { .. } => {
                 match &step.reason {
