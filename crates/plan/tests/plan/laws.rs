@@ -63,6 +63,24 @@ fn describe(plans: &[(World, Plan)], distribution: &Distribution) {
             world.wanted.tree.charts().iter().filter(|chart| chart.parent.is_some_and(|parent| parent.0 > 0));
         distribution.count("nested subcharts", nested.count());
         distribution.count("layers", plan.sequencing.layers.len());
+        let dependencies = world.wanted.tree.charts().iter().flat_map(|chart| &chart.dependencies);
+        for dependency in dependencies {
+            distribution.count("aliases", usize::from(dependency.alias.is_some()));
+            distribution.count("tagged", usize::from(!dependency.tags.is_empty()));
+        }
+        for annotation in world.wanted.members.iter().flat_map(|member| &member.annotations) {
+            let key = annotation.spelling.key();
+            distribution.count(
+                match key.contains("layer") {
+                    true if key.starts_with("slipway.dev/") => "own spellings",
+                    true => "first spellings",
+                    false if key.contains("resource-group") => "merged spellings",
+                    false => continue,
+                },
+                1,
+            );
+        }
+        distribution.count("rules", world.policy.rules.iter().count());
         for edge in &plan.edges {
             match plan.origin(edge.origin) {
                 Origin::Layer { .. } => distribution.count("declared by layers", 1),
@@ -153,7 +171,19 @@ fn declared_pairs(plan: &Plan, wanted: usize) -> Vec<(ObjectIndex, ObjectIndex)>
 fn plans_are_free_of_cycles_and_listed_in_order() {
     law(
         "acyclic",
-        &["nested subcharts", "hoists", "hooks", "forced ranks", "dropped hoists"],
+        &[
+            "nested subcharts",
+            "aliases",
+            "tagged",
+            "first spellings",
+            "merged spellings",
+            "own spellings",
+            "hoists",
+            "hooks",
+            "rules",
+            "forced ranks",
+            "dropped hoists",
+        ],
         |scenario, distribution| {
             for (_, plan) in plans(scenario, distribution) {
                 for edge in &plan.edges {
