@@ -1,9 +1,9 @@
 //! Deletion: ranks, rules, what is kept and why.
 
 use objects::ObjectId;
-use plan::input::{Cascade, Owner, Rules};
+use plan::input::{Cascade, ChartTree, HookEvent, Owner, Rules, Wanted, Written};
 use plan::output::{Because, Forgotten, Kept, Note, RankBy, Reason, Recheck, StepKind};
-use plan::{Operation, Plan};
+use plan::{ChartIndex, Operation, Plan};
 
 use crate::world::{World, definition, documents, find, object, single, titles, waits};
 
@@ -92,6 +92,83 @@ fn whether_an_upgrade_is_sequenced_is_its_own_word() {
     world.policy.order = plan::input::Order::Ordered;
     world.operation = Operation::Rollback { sequenced: false };
     assert!(!world.planned().sequenced);
+}
+
+#[test]
+fn a_rollback_applies_in_the_targets_order_and_deletes_leftovers_in_reverse() {
+    let target =
+        documents(&[in_layer("ConfigMap", "db", "db", ""), in_layer("ConfigMap", "app", "app", "db")]);
+    let current = documents(&[
+        in_layer("ConfigMap", "db", "db", ""),
+        in_layer("ConfigMap", "cache", "cache", "db"),
+        in_layer("ConfigMap", "web", "web", "cache"),
+    ]);
+    let mut world = World::ordered(&current).installed().wanting(&target);
+    world.operation = Operation::Rollback { sequenced: true };
+    let plan = world.planned();
+    assert!(waits(&plan, "apply app", "await db"));
+    for (second, first) in [("delete web", "await app"), ("delete cache", "gone web")] {
+        assert!(waits(&plan, second, first), "{second} {first}");
+    }
+    // A target that was not installed in order is not ordered by what goes, which still goes in its own.
+    world.operation = Operation::Rollback { sequenced: false };
+    let plan = world.planned();
+    assert!(!waits(&plan, "apply app", "leave db"));
+    assert!(waits(&plan, "delete cache", "gone web"));
+}
+
+#[test]
+fn the_deletions_of_an_upgrade_have_ranks_of_the_old_revision_and_rules_of_the_new() {
+    let old = documents(&[
+        object("ConfigMap", "plain", &[]),
+        object("Secret", "ruled", &[]),
+        object("ServiceAccount", "annotated", &[("slipway.dev/deletion-rank", "'120'")]),
+    ]);
+    let mut world = World::unordered(&old).installed().wanting(&object("ConfigMap", "new", &[]));
+    world.policy.rules = rules("- deletionRank: 150\n  types: [v1/Secret]\n");
+    let plan = world.planned();
+    assert!(waits(&plan, "delete ruled", "gone annotated") && waits(&plan, "delete plain", "gone ruled"));
+}
+
+#[test]
+fn hooks_of_an_upgrade_and_an_uninstall_enclose_the_deletions() {
+    let source = objects::Source::new("shop/templates/hooks.yaml");
+    let mut builder = Wanted::builder(ChartTree::single("shop"), "ns");
+    let written = Written { chart: ChartIndex(0), source: &source, line: 1 };
+    builder.manifest(written, &object("ConfigMap", "stays", &[])).unwrap();
+    let events = [HookEvent::PreUpgrade, HookEvent::PostUpgrade, HookEvent::PreDelete, HookEvent::PostDelete];
+    for event in events {
+        builder.hook(written, &object("Job", event.name(), &[]), &[event], 0, &[]).unwrap();
+    }
+    let wanted = builder.finish();
+    let installed = World::unordered(&object("ConfigMap", "goes", &[])).installed();
+    let upgrade = World { wanted: wanted.clone(), ..installed.clone() };
+    assert_eq!(
+        titles(&upgrade.planned()),
+        ["pre-upgrade pre-upgrade", "apply stays", "delete goes", "gone goes", "post-upgrade post-upgrade"]
+    );
+    let uninstall = World { wanted, ..installed.uninstall() };
+    assert_eq!(
+        titles(&uninstall.planned()),
+        ["pre-delete pre-delete", "delete goes", "gone goes", "post-delete post-delete"]
+    );
+}
+
+#[test]
+fn finalizers_of_the_api_server_are_protected() {
+    for finalizer in [
+        "orphan",
+        "kubernetes",
+        "customresourcecleanup.apiextensions.k8s.io",
+        "kubernetes.io/pvc-protection",
+        "kubernetes.io/pv-protection",
+    ] {
+        assert!(plan::is_protected(finalizer), "{finalizer}");
+    }
+    // Whether this one may be removed depends on who set it.
+    for finalizer in ["foregroundDeletion", "example.com/cleanup"] {
+        assert!(!plan::is_protected(finalizer), "{finalizer}");
+    }
 }
 
 #[test]

@@ -3,17 +3,25 @@
 use std::collections::HashMap;
 
 use super::super::view::{Cause, Group, GroupKind};
-use super::{Edges, Fold};
+use super::{Arc, Fold};
 use crate::output::{Barrier, Edge, Origin, Step, StepKind};
 use crate::{OriginIndex, StepIndex};
 
+/// Where a barrier leads.
+struct Leaving {
+    /// To how many groups and barriers.
+    count: usize,
+    /// To which group and why, if to one alone.
+    only: Option<(u32, OriginIndex)>,
+}
+
 impl Fold<'_> {
     /// The edges between groups. Barriers are passed through, unless that would make many edges of few.
-    pub(super) fn edges(&mut self) -> Edges {
+    pub(super) fn edges(&mut self) -> Vec<Arc> {
         let leaving = self.leaving();
         // What stands before each barrier that is passed through.
         let mut before: HashMap<u32, Vec<(u32, OriginIndex)>> = HashMap::new();
-        let mut edges = Edges::new();
+        let mut edges: Vec<Arc> = Vec::new();
         for (number, step) in self.plan.numbered() {
             let (mut sources, mut around) = (Vec::new(), Vec::new());
             for edge in self.plan.predecessors(number) {
@@ -34,25 +42,29 @@ impl Fold<'_> {
             self.best(&mut sources);
             let target = match (self.of_step[number.at()], step.kind) {
                 (Some(group), _) => group,
-                (None, StepKind::Barrier { .. }) => {
-                    let leaving = leaving.get(&number.0).copied().unwrap_or(0);
-                    if is_cheap(sources.len(), leaving) {
-                        if leaving > 0 {
-                            before.insert(number.0, sources);
+                (None, StepKind::Barrier { .. }) => match leaving.get(&number.0) {
+                    None => continue,
+                    // Told once here, not once for each of the steps behind it.
+                    Some(Leaving { only: Some((group, out)), .. }) => {
+                        for (_, origin) in &mut sources {
+                            *origin = self.joined(*origin, *out);
                         }
+                        *group
+                    }
+                    Some(Leaving { count, .. }) if is_cheap(sources.len(), *count) => {
+                        before.insert(number.0, sources);
                         continue;
                     }
-                    self.meeting(number, step)
-                }
+                    Some(_) => self.meeting(number, step),
+                },
                 (None, _) => continue,
             };
-            for (source, origin) in sources {
-                if source != target {
-                    let entry = edges.entry((source, target)).or_insert(origin);
-                    *entry = self.better(*entry, origin);
-                }
-            }
+            let others = sources.into_iter().filter(|(source, _)| *source != target);
+            edges.extend(others.map(|(source, origin)| (target, source, origin)));
         }
+        // The best cause of each first, and of equals the earliest.
+        edges.sort_by_key(|(to, from, origin)| (*to, *from, std::cmp::Reverse(self.weight(*origin))));
+        edges.dedup_by_key(|(to, from, _)| (*to, *from));
         edges
     }
 
@@ -92,21 +104,27 @@ impl Fold<'_> {
         }
     }
 
-    /// To how many groups and barriers each barrier leads.
-    fn leaving(&self) -> HashMap<u32, usize> {
+    /// Where each barrier leads that leads anywhere.
+    fn leaving(&self) -> HashMap<u32, Leaving> {
         let target = |edge: &Edge| match self.of_step[edge.to.at()] {
             Some(group) => (true, group),
             None => (false, edge.to.0),
         };
         let barriers = self.plan.edges.iter().filter(|edge| self.of_step[edge.from.at()].is_none());
-        let mut pairs: Vec<(u32, (bool, u32))> = barriers.map(|edge| (edge.from.0, target(edge))).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        let mut leaving = HashMap::new();
-        for (from, _) in pairs {
-            *leaving.entry(from).or_default() += 1;
-        }
-        leaving
+        let mut pairs: Vec<(u32, (bool, u32), OriginIndex)> =
+            barriers.map(|edge| (edge.from.0, target(edge), edge.origin)).collect();
+        pairs.sort_by_key(|(from, to, origin)| (*from, *to, std::cmp::Reverse(self.weight(*origin))));
+        pairs.dedup_by_key(|(from, to, _)| (*from, *to));
+        let of_one = pairs.chunk_by(|one, other| one.0 == other.0);
+        of_one
+            .map(|targets| {
+                let only = match targets {
+                    [(_, (true, group), origin)] => Some((*group, *origin)),
+                    _ => None,
+                };
+                (targets[0].0, Leaving { count: targets.len(), only })
+            })
+            .collect()
     }
 
     /// Leaves one of each group, that with the best cause.

@@ -55,8 +55,8 @@ struct Fold<'a> {
     of_object: Vec<Option<(u32, u32)>>,
 }
 
-/// Edges between groups, each with its best cause.
-type Edges = HashMap<(u32, u32), OriginIndex>;
+/// The later group, the earlier one, and why.
+type Arc = (u32, u32, OriginIndex);
 
 impl Fold<'_> {
     /// Puts each step that does something into its group, and each wait where its object is.

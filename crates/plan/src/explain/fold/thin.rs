@@ -2,29 +2,25 @@
 
 use super::super::view::{After, Group, GroupKind};
 use super::edges::is_cheap;
-use super::{Edges, Fold};
+use super::{Arc, Fold};
 use crate::OriginIndex;
 use crate::output::Origin;
 
 /// Beyond this many groups nobody reads which edges could be left out, and finding out takes long.
 const REDUCED: usize = 400;
 
-/// The later group, the earlier one, and why. Groups are counted in the order in which they may be done.
-type Arc = (u32, u32, OriginIndex);
-
 impl Fold<'_> {
     /// Numbers the groups in the order in which they may be done, and tells them what they come after.
-    pub(super) fn finish(mut self, edges: Edges) -> Vec<Group> {
+    pub(super) fn finish(mut self, mut arcs: Vec<Arc>) -> Vec<Group> {
         let mut order: Vec<u32> = (0..self.groups.len() as u32).collect();
         order.sort_by_key(|group| (self.groups[*group as usize].1.wave, self.groups[*group as usize].0));
         let mut place = vec![0; order.len()];
         for (number, group) in order.iter().enumerate() {
             place[*group as usize] = number as u32;
         }
-        let mut arcs: Vec<Arc> = edges
-            .into_iter()
-            .map(|((from, to), origin)| (place[to as usize], place[from as usize], origin))
-            .collect();
+        for (to, from, _) in &mut arcs {
+            (*to, *from) = (place[*to as usize], place[*from as usize]);
+        }
         arcs.sort_unstable_by_key(|(to, from, _)| (*to, *from));
         let mut groups: Vec<Option<Group>> =
             std::mem::take(&mut self.groups).into_iter().map(|(_, group)| Some(group)).collect();
