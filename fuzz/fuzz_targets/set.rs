@@ -25,5 +25,5 @@ fuzz_target!(|data: &[u8]| {
         assert!(!error.to_string().is_empty());
     }
     assert!(!values.contains_key(""), "an empty key was set");
-    goyaml::to_string(&Value::Mapping(values)).expect("what was set can be written");
+    goyaml::json::to_string(&Value::Mapping(values)).expect("what was set can be written");
 });

@@ -25,10 +25,29 @@ fuzz_target!(|data: &[u8]| {
     let value = value.numbers_as_float64();
     let same = |written: &str, again: Value| assert_eq!(value, again.numbers_as_float64(), "{written}");
     for written in [goyaml::to_string(&value), goyaml::to_string_pretty(&value)] {
-        let written = written.expect("what was read can be written");
+        // Go writes by way of JSON, which it then cannot read where there are control characters in it.
+        let Ok(written) = written else {
+            assert!(has_control(&value), "{value:?}");
+            continue;
+        };
         same(&written, goyaml::from_str(&written).expect("what was written can be read"));
     }
     let written = goyaml::json::to_string(&value).expect("what was read can be written");
     same(&written, goyaml::json::from_str(&written).expect("what was written can be read"));
-    same(&written, goyaml::from_str(&written).expect("JSON is YAML"));
+    if !has_control(&value) {
+        same(&written, goyaml::from_str(&written).expect("JSON is YAML"));
+    }
 });
+
+/// Whether a text or a key has characters that YAML does not allow unescaped.
+fn has_control(value: &Value) -> bool {
+    let control = |text: &str| {
+        text.contains(|c: char| c.is_control() || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}'))
+    };
+    match value {
+        Value::String(text) => control(text),
+        Value::Sequence(items) => items.iter().any(has_control),
+        Value::Mapping(entries) => entries.iter().any(|(key, value)| control(key) || has_control(value)),
+        _ => false,
+    }
+}
