@@ -143,6 +143,7 @@ impl TemplateSet {
             &self.names,
         );
         let result = run.execute(name, data.clone());
+        crate::fmt::room::close();
         (Text::from_bytes(run.out), result)
     }
 }

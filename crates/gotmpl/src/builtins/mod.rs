@@ -122,7 +122,9 @@ pub(crate) fn call(name: &str, context: &Context, args: &[Value]) -> Result<Valu
             .push(prepare(arg, param).map_err(|text| FunctionError::new(format!("arg {index}: {text}")))?);
     }
     match function.run {
-        Run::Native(native) => native(context, crate::functions::Args::new(&prepared)),
+        Run::Native(native) | Run::Deep(native) => {
+            crate::parse::with_much_room(|| native(context, crate::functions::Args::new(&prepared)))
+        }
         Run::Engine(EngineFunction::Builtin(builtin)) => run(builtin, &prepared, 0),
         Run::Engine(_) => Err(FunctionError::new("unreachable")),
     }

@@ -6,7 +6,7 @@ use crate::builtins;
 use crate::error::Error;
 use crate::functions::{Args, EngineFunction, Function, FunctionError, Run};
 use crate::parse::tree::{At, Operand, Term};
-use crate::parse::with_room;
+use crate::parse::{with_much_room, with_room};
 use crate::value::types::{ANY, REFLECT, Type};
 use crate::value::{Kind, Method, Value};
 
@@ -63,8 +63,14 @@ impl<'t> State<'t, '_, '_> {
         let result = self.run.check_arguments(frame.base).and_then(|()| match function.run {
             Run::Native(native) => native(self.run.context, Args::new(&self.run.arguments[frame.base..]))
                 .map(|value| Slot::of(value, function.returns)),
+            Run::Deep(native) => {
+                let arguments = Args::new(&self.run.arguments[frame.base..]);
+                with_much_room(|| native(self.run.context, arguments))
+                    .map(|value| Slot::of(value, function.returns))
+            }
             Run::Engine(engine) => self.call_engine(engine, &frame, callee),
         });
+        let result = self.run.check_printed().and(result);
         let result = result.and_then(|slot| self.run.count_made(&slot.value).map(|()| slot));
         self.run.arguments.truncate(frame.base);
         result.map_err(|error| self.call_error(node, function.name, error))

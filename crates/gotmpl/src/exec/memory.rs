@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::Run;
+use crate::fmt::room;
 use crate::functions::{FunctionError, too_large};
 use crate::value::Value;
 
@@ -18,13 +19,20 @@ const BYTES_PER_STEP: usize = 64;
 const ENTRY: usize = 64;
 
 impl Run<'_> {
-    /// Refuses arguments that are too large together, whatever the function would make of them.
+    /// Refuses arguments that are too large together, whatever the function would make of them, and makes room for
+    /// what it prints.
     pub(super) fn check_arguments(&self, base: usize) -> Result<(), FunctionError> {
+        room::open(self.limits.value_bytes);
         let mut bytes = 0_usize;
         for value in &self.arguments[base..] {
             bytes = bytes.saturating_add(own_size(value));
         }
         if bytes > self.limits.value_bytes { Err(too_large(self.limits.value_bytes)) } else { Ok(()) }
+    }
+
+    /// Refuses what was printed only in part.
+    pub(super) fn check_printed(&self) -> Result<(), FunctionError> {
+        if room::was_cut() { Err(too_large(self.limits.value_bytes)) } else { Ok(()) }
     }
 
     /// Counts what a call has made; what others hold as well was there before.
@@ -174,11 +182,45 @@ mod tests {
             "toToml (dict \"a\" $x)",
             "deepCopy $x",
             "mustDeepCopy $x",
+            "toString $x",
+            "quote $x $x",
+            "squote $x",
+            "cat $x $x",
+            "join \"\" (list $x $x)",
+            "print $x",
+            "println $x",
+            "printf \"%v\" $x",
+            "printf \"%+v %#v\" $x $x",
+            "html $x",
+            "eq (list 1) $x",
         ] {
             assert_refused(&format!("{shared}{{{{ {call} | len }}}}"));
             assert_refused(&format!("{lists}{{{{ {call} | len }}}}"));
         }
+        assert_refused(&format!("{shared}{{{{ $x }}}}"));
+        assert_refused(&format!("{lists}{{{{ $x }}}}"));
+        let deep = "{{ $x := list }}{{ range until 20000 }}{{ $x = list $x }}{{ end }}{{ $x }}";
+        assert_refused(deep);
+        assert_refused(&format!("{{{{ printf \"{}\" 1 | len }}}}", "%[1]1000000d".repeat(100)));
         assert_refused(&format!("{shared}{{{{ $y := $x }}}}{shared}{{{{ merge $x $y | len }}}}"));
+    }
+
+    /// However little of the stack is left where it is read.
+    #[test]
+    fn deep_documents_are_read_deep_within_templates() {
+        let deep = |open: &str, close: &str| format!("{}{}", open.repeat(499), close.repeat(499));
+        let calls = format!(
+            "{{{{ fromJsonArray `{0}` | toJson | len }}}}{{{{ fromYamlArray `{0}` | toYaml | len }}}}\
+             {{{{ fromToml `a = {0}` | toToml | len }}}}{{{{ fromJson `{{\"a\":{0}}}` | deepCopy | toYamlPretty | len }}}}",
+            deep("[", "]")
+        );
+        let expected = outcome(&calls).unwrap();
+        for depth in [1, 10, 30, 50, 70, 90, 110, 130, 150, 170, 190, 300, 900] {
+            let template = format!(
+                r#"{{{{ define "d" }}}}{{{{ if . }}}}{{{{ include "d" (sub . 1) }}}}{{{{ else }}}}{calls}{{{{ end }}}}{{{{ end }}}}{{{{ include "d" {depth} }}}}"#
+            );
+            assert_eq!(outcome(&template).as_ref(), Ok(&expected), "{depth}");
+        }
     }
 
     #[test]

@@ -137,6 +137,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
     }
 
     fn print(&mut self, value: &Value, pipe: &Pipe) -> Result<(), Error> {
+        crate::fmt::room::open(self.run.limits.value_bytes);
         match value {
             Value::Nil => self.run.out.extend_from_slice(b"<no value>"),
             Value::Func(_) => {
@@ -153,6 +154,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
                 None => crate::fmt::append_indirect(&mut self.run.out, value),
             },
         }
+        self.run.check_printed().map_err(|error| self.error(error.message()))?;
         self.check_output()
     }
 

@@ -38,6 +38,10 @@ impl Format<'_, '_> {
         while let Some(offset) = memchr::memchr(b'%', &self.text[self.at..]) {
             self.printer.out.extend_from_slice(&self.text[self.at..self.at + offset]);
             self.at += offset + 1;
+            if self.printer.is_full() {
+                super::room::cut();
+                return;
+            }
             if !self.directive() {
                 break;
             }

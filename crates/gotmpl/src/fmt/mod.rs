@@ -3,6 +3,7 @@
 mod directive;
 mod number;
 mod printer;
+pub(crate) mod room;
 
 pub(crate) use number::is_print;
 use printer::Printer;

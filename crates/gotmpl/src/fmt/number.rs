@@ -116,7 +116,8 @@ impl Printer<'_> {
 
     fn unicode(&mut self, code: u64) {
         let precision = self.flags.precision.map_or(4, |precision| precision.max(4));
-        let mut text = format!("U+{code:0precision$X}");
+        let digits = format!("{code:X}");
+        let mut text = format!("U+{}{digits}", "0".repeat(precision.saturating_sub(digits.len())));
         let rune = u32::try_from(code).ok().and_then(char::from_u32);
         if let Some(rune) = rune
             && self.flags.sharp

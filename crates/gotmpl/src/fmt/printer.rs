@@ -1,9 +1,11 @@
 //! Prints one value under one verb and its flags.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use goyaml::strconv;
 
+use super::room;
 use crate::gotime::Time;
 use crate::parse::with_room;
 use crate::value::types::UINT8;
@@ -26,8 +28,8 @@ pub(super) struct Flags {
     pub(super) sharp_v: bool,
 }
 
-/// Where printing stops in the middle of a value: a few lists of lists can be more than memory holds.
-const MAX_BYTES: usize = 1 << 30;
+/// How deep values are followed.
+const MAX_DEPTH: usize = 10_000;
 
 pub(super) struct Printer<'o> {
     pub(super) out: &'o mut Vec<u8>,
@@ -36,12 +38,28 @@ pub(super) struct Printer<'o> {
     erroring: bool,
     /// The lists and maps that are being printed, by address. One that holds itself would never end; Go's
     /// process dies of it.
-    within: Vec<usize>,
+    within: HashSet<usize>,
+    /// How long the output was, and may become.
+    start: usize,
+    most: usize,
+}
+
+impl Drop for Printer<'_> {
+    fn drop(&mut self) {
+        room::take(self.out.len() - self.start.min(self.out.len()));
+    }
 }
 
 impl<'o> Printer<'o> {
     pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
-        Self { out, flags: Flags::default(), erroring: false, within: Vec::new() }
+        let start = out.len();
+        let most = start.saturating_add(room::left());
+        Self { out, flags: Flags::default(), erroring: false, within: HashSet::new(), start, most }
+    }
+
+    /// Whether as much is printed as may be.
+    pub(super) fn is_full(&self) -> bool {
+        self.out.len() > self.most
     }
 
     pub(super) fn write(&mut self, text: &str) {
@@ -119,7 +137,11 @@ impl<'o> Printer<'o> {
 
     /// Prints the contents of a value.
     fn value(&mut self, value: &Value, verb: char, depth: usize) {
-        if depth > 0 && (self.out.len() > MAX_BYTES || self.methods(value, verb)) {
+        if self.is_full() || depth > MAX_DEPTH {
+            room::cut();
+            return;
+        }
+        if depth > 0 && self.methods(value, verb) {
             return;
         }
         match value {
@@ -144,13 +166,13 @@ impl<'o> Printer<'o> {
                 if self.flags.sharp_v && list.is_nil() {
                     return self.write("(nil)");
                 }
-                self.within.push(list.address());
+                self.within.insert(list.address());
                 self.open('[', '{');
                 for (index, item) in list.borrow().iter().enumerate() {
                     self.separate(index);
                     with_room(|| self.value(item, verb, depth + 1));
                 }
-                self.within.pop();
+                self.within.remove(&list.address());
                 self.close(']', '}');
             }
             Value::Map(map) => {
@@ -163,14 +185,14 @@ impl<'o> Printer<'o> {
                 } else {
                     self.write("map[");
                 }
-                self.within.push(map.address());
+                self.within.insert(map.address());
                 for (index, (key, item)) in map.borrow().iter().enumerate() {
                     self.separate(index);
                     self.string(key.as_bytes(), verb, &Value::from(key.clone()));
                     self.write(":");
                     with_room(|| self.value(item, verb, depth + 1));
                 }
-                self.within.pop();
+                self.within.remove(&map.address());
                 self.close(']', '}');
             }
             Value::Object(object) => self.object(object.as_ref(), value, verb, depth),

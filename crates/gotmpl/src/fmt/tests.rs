@@ -36,6 +36,30 @@ fn verbs() {
     }
 }
 
+/// Go allows a million, which is more than Rust's own formatting takes.
+#[test]
+fn large_widths_and_precisions() {
+    for verb in "vbcdoOqxXU".chars() {
+        for format in
+            [format!("%1000000{verb}"), format!("%.1000000{verb}"), format!("%#-+ 01000000.1000000{verb}")]
+        {
+            let printed = sprintf(&format.as_str().into(), &[Value::int(65)]);
+            assert!(printed.len() <= 2_000_100, "{format}");
+        }
+    }
+    for verb in "veEfFgGxXb".chars() {
+        for format in
+            [format!("%1000000{verb}"), format!("%.1000000{verb}"), format!("%#-+ 01000000.1000000{verb}")]
+        {
+            let printed = sprintf(&format.as_str().into(), &[Value::Float(0.1)]);
+            assert!(printed.len() <= 2_000_100, "{format}");
+        }
+    }
+    assert_eq!(sprintf(&"%.100000f".into(), &[Value::Float(0.5)]).len(), 100_002);
+    assert_eq!(sprintf(&"%.100000U".into(), &[Value::int(65)]).len(), 100_002);
+    assert_eq!(sprintf(&"%.100000e".into(), &[Value::Float(0.5)]).len(), 100_006);
+}
+
 #[test]
 fn collections() {
     let map = Value::map([("b".into(), Value::int(2)), ("a".into(), "x".into())].into());

@@ -1,6 +1,7 @@
 //! Whether there is room for what a function is about to make.
 
 use super::{Context, FunctionError};
+use crate::parse::with_room;
 use crate::value::Value;
 
 /// Values that nest deeper are taken to hold themselves, as sprig's `set` can make them do; who follows them says so.
@@ -54,10 +55,14 @@ fn take(room: &mut usize, value: &Value, depth: usize) -> Result<(), Stop> {
     };
     *room = room.checked_sub(size + size_of::<Value>()).ok_or(Stop::Full)?;
     match value {
-        Value::List(list) => list.borrow().iter().try_for_each(|item| take(room, item, depth + 1)),
-        Value::Map(map) => map.borrow().iter().try_for_each(|(key, value)| {
-            *room = room.checked_sub(key.len()).ok_or(Stop::Full)?;
-            take(room, value, depth + 1)
+        Value::List(list) => {
+            with_room(|| list.borrow().iter().try_for_each(|item| take(room, item, depth + 1)))
+        }
+        Value::Map(map) => with_room(|| {
+            map.borrow().iter().try_for_each(|(key, value)| {
+                *room = room.checked_sub(key.len()).ok_or(Stop::Full)?;
+                take(room, value, depth + 1)
+            })
         }),
         _ => Ok(()),
     }

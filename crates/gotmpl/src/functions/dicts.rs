@@ -53,8 +53,8 @@ pub(super) static TABLE: &[Function] = &[
         Ok(kept.into())
     }),
     Function::variadic("dig", &[ANY], ANY, dig),
-    Function::new("deepCopy", &[ANY], ANY, deep_copied),
-    Function::new("mustDeepCopy", &[ANY], ANY, deep_copied),
+    Function::new("deepCopy", &[ANY], ANY, deep_copied).deep(),
+    Function::new("mustDeepCopy", &[ANY], ANY, deep_copied).deep(),
 ];
 
 /// A map as the `map[string]interface {}` that the function's signature says it returns.

@@ -33,12 +33,13 @@ pub(super) static TABLE: &[Function] = &[
         context.room_for_all_of(args.value(0))?;
         written(goyaml::json::to_string_raw(args.value(0)))
     }),
-    Function::new("fromJson", &[STRING], MAP_ANY, |_, args| Ok(map_or_error(read(args), ""))),
-    Function::new("fromJsonArray", &[STRING], LIST_ANY, |_, args| Ok(list_or_error(read(args), ""))),
+    Function::new("fromJson", &[STRING], MAP_ANY, |_, args| Ok(map_or_error(read(args), ""))).deep(),
+    Function::new("fromJsonArray", &[STRING], LIST_ANY, |_, args| Ok(list_or_error(read(args), ""))).deep(),
     Function::new("mustFromJson", &[STRING], ANY, |_, args| {
         let tree = read(args).map_err(FunctionError::new)?;
         Ok(tree.into())
-    }),
+    })
+    .deep(),
 ];
 
 fn written(text: std::result::Result<String, goyaml::json::Error>) -> Result {

@@ -14,10 +14,12 @@ use crate::value::{Entries, Kind, Map, Value};
 type Result = std::result::Result<Value, FunctionError>;
 
 pub(super) static TABLE: &[Function] = &[
-    Function::variadic("merge", &[MAP_ANY, MAP_ANY], ANY, |_, args| swallow(merge(args, false))),
-    Function::variadic("mustMerge", &[MAP_ANY, MAP_ANY], ANY, |_, args| Ok(merge(args, false)?)),
-    Function::variadic("mergeOverwrite", &[MAP_ANY, MAP_ANY], ANY, |_, args| swallow(merge(args, true))),
-    Function::variadic("mustMergeOverwrite", &[MAP_ANY, MAP_ANY], ANY, |_, args| Ok(merge(args, true)?)),
+    Function::variadic("merge", &[MAP_ANY, MAP_ANY], ANY, |_, args| swallow(merge(args, false))).deep(),
+    Function::variadic("mustMerge", &[MAP_ANY, MAP_ANY], ANY, |_, args| Ok(merge(args, false)?)).deep(),
+    Function::variadic("mergeOverwrite", &[MAP_ANY, MAP_ANY], ANY, |_, args| swallow(merge(args, true)))
+        .deep(),
+    Function::variadic("mustMergeOverwrite", &[MAP_ANY, MAP_ANY], ANY, |_, args| Ok(merge(args, true)?))
+        .deep(),
 ];
 
 /// Deeper than any values are; only a map that holds itself is deeper.

@@ -78,6 +78,8 @@ pub struct Function {
 pub enum Run {
     /// An ordinary function.
     Native(Native),
+    /// An ordinary function that goes as deep as its argument nests, and needs the stack for it.
+    Deep(Native),
     /// One that needs the engine itself.
     Engine(EngineFunction),
 }
@@ -111,6 +113,15 @@ impl Function {
     /// A function whose last parameter is `...T`; the table says `T`.
     pub const fn variadic(name: &'static str, params: &'static [Type], returns: Type, run: Native) -> Self {
         Self { name, params, variadic: true, returns, run: Run::Native(run) }
+    }
+
+    /// The same function, which goes as deep as its argument nests.
+    #[must_use]
+    pub const fn deep(self) -> Self {
+        match self.run {
+            Run::Native(run) => Self { run: Run::Deep(run), ..self },
+            _ => self,
+        }
     }
 }
 

@@ -18,13 +18,16 @@ pub(super) static TABLE: &[Function] = &[
             Err(encode::Refusal::Error(message)) => Ok(message.into()),
             encoded => Ok(encoded?.into()),
         }
-    }),
+    })
+    .deep(),
     Function::new("mustToToml", &[ANY], STRING, |context, args| {
         context.room_for_all_of(args.value(0))?;
         Ok(encode::encode(args.value(0))?.into())
-    }),
+    })
+    .deep(),
     Function::new("fromToml", &[STRING], MAP_ANY, |context, args| {
         Ok(decode::decode(&args.str(0), context)
             .unwrap_or_else(|message| Value::map(Entries::from([(Rc::from("Error"), message.into())]))))
-    }),
+    })
+    .deep(),
 ];

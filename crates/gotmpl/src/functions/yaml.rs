@@ -29,15 +29,18 @@ pub(super) static TABLE: &[Function] = &[
             return Err(FunctionError::new(format!("cannot marshal type: {ty}")));
         }
         Ok(goyaml::to_string_pretty(&Newer(args.value(0))).map(without_newline).unwrap_or_default().into())
-    }),
+    })
+    .deep(),
     Function::new("fromYaml", &[STRING], MAP_ANY, |_, args| {
         let tree = read(args).map(|tree| or_empty(tree, goyaml::Value::Mapping(goyaml::Mapping::new())));
         Ok(map_or_error(tree, DECODING))
-    }),
+    })
+    .deep(),
     Function::new("fromYamlArray", &[STRING], LIST_ANY, |_, args| {
         let tree = read(args).map(|tree| or_empty(tree, goyaml::Value::Sequence(Vec::new())));
         Ok(list_or_error(tree, DECODING))
-    }),
+    })
+    .deep(),
 ];
 
 /// A document without content leaves what it is read into as it is: empty.

@@ -394,6 +394,11 @@ impl<'s> Parser<'s> {
     }
 }
 
+/// Runs `work`, which recurses as deep as values may nest, with enough stack for all of it.
+pub(crate) fn with_much_room<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(2 * 1024 * 1024, 8 * 1024 * 1024, work)
+}
+
 /// Runs `work`, which may recurse once more, with enough stack for it.
 pub(crate) fn with_room<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, work)

@@ -8,6 +8,9 @@ struct Decimal {
     point: i32,
 }
 
+/// No float has more digits behind its point, in either notation: further ones are zeros.
+const MAX_FRACTION: usize = 1100;
+
 /// `strconv.FormatFloat`: `format` is one of `e E f g G x X b`, precision `-1` is the shortest exact one.
 pub fn format_float(value: f64, format: u8, precision: i32, bits: u32) -> String {
     let value = if bits == 32 { f64::from(value as f32) } else { value };
@@ -40,7 +43,7 @@ pub fn format_float(value: f64, format: u8, precision: i32, bits: u32) -> String
 /// The digits of `value`, `precision + 1` of them or the fewest that read back the same.
 fn decimal(value: f64, precision: i32, bits: u32) -> Decimal {
     let text = match usize::try_from(precision) {
-        Ok(precision) => format!("{value:.precision$e}"),
+        Ok(precision) => format!("{value:.*e}", precision.min(MAX_FRACTION)),
         Err(_) if bits == 32 => format!("{:e}", value as f32),
         Err(_) => format!("{value:e}"),
     };
@@ -100,8 +103,10 @@ fn push_exponent(text: &mut String, exponent: i32, format: u8) {
 
 fn fixed(text: &mut String, value: f64, precision: i32, bits: u32) {
     if let Ok(precision) = usize::try_from(precision) {
+        let exact = precision.min(MAX_FRACTION);
         // Writing to a String cannot fail.
-        let _ = write!(text, "{value:.precision$}");
+        let _ = write!(text, "{value:.exact$}");
+        text.extend(std::iter::repeat_n('0', precision - exact));
         return;
     }
     let decimal = decimal(value, -1, bits);
@@ -168,6 +173,21 @@ fn binary(text: &mut String, value: f64, bits: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn as_many_digits_as_wanted() {
+        for format in [b'f', b'e', b'E', b'x'] {
+            for value in [0.1, 5e-324, f64::MAX, 0.0] {
+                let long = format_float(value, format, 100_000, 64);
+                let short = format_float(value, format, 1100, 64);
+                let fraction = |text: &str| text.split_once('.').unwrap().1.to_owned();
+                let digits = |text: &str| fraction(text).chars().take_while(char::is_ascii_hexdigit).count();
+                assert!(digits(&long) >= 100_000, "{}", char::from(format));
+                assert_eq!(fraction(&long)[..1100], fraction(&short)[..1100]);
+            }
+        }
+        assert_eq!(format_float(0.1, b'g', 100_000, 64).len(), 57);
+    }
 
     #[test]
     fn shortest() {

@@ -24,7 +24,7 @@ fn try_call(name: &str, arguments: &[Value]) -> Result {
     functions.add_library();
     let context = Context { environment: Rc::new(Fixture), lint: false, value_bytes: 1 << 20 };
     match functions.get(name).unwrap().run {
-        Run::Native(run) => run(&context, Args::new(arguments)),
+        Run::Native(run) | Run::Deep(run) => run(&context, Args::new(arguments)),
         Run::Engine(_) => panic!("{name} is the engine's"),
     }
 }

@@ -7,8 +7,13 @@ use super::encode::dotted;
 use super::number::scalar;
 use super::scan::{Problem, Scanner, is_line_end, printed};
 use crate::functions::Context;
+use crate::parse::with_room;
 use crate::value::types::LIST_MAP_ANY;
 use crate::value::{Entries, List, Map, Value};
+
+/// How deep tables and arrays may nest. Go knows no bound; a few kilobytes could exhaust the stack.
+const MAX_DEPTH: usize = 500;
+const TOO_DEEP: &str = "values nest too deeply";
 
 type Result<T> = std::result::Result<T, Problem>;
 
@@ -30,6 +35,7 @@ pub(super) fn decode(text: &str, context: &Context) -> std::result::Result<Value
         key_line: 1,
         implicit: HashSet::new(),
         arrays: HashSet::new(),
+        depth: 0,
     };
     match decoder.document() {
         Ok(()) => Ok(Value::Map(decoder.root)),
@@ -54,6 +60,8 @@ struct Decoder<'a> {
     implicit: HashSet<String>,
     /// Keys whose values are arrays.
     arrays: HashSet<String>,
+    /// How many arrays and inline tables are open.
+    depth: usize,
 }
 
 fn new_map() -> Rc<Map> {
@@ -215,8 +223,16 @@ impl Decoder<'_> {
     fn value(&mut self, in_array: bool) -> Result<Value> {
         self.scanner.skip_spaces();
         match self.scanner.peek() {
-            Some('[') => self.array(),
-            Some('{') => self.inline_table(in_array),
+            Some(open @ ('[' | '{')) => {
+                self.depth += 1;
+                if self.depth > MAX_DEPTH {
+                    return self.scanner.problem(TOO_DEEP);
+                }
+                let value =
+                    with_room(|| if open == '[' { self.array() } else { self.inline_table(in_array) });
+                self.depth -= 1;
+                value
+            }
             Some('"' | '\'') => Ok(self.scanner.string(true)?.into()),
             _ => scalar(&mut self.scanner, self.context),
         }
@@ -300,6 +316,9 @@ impl Decoder<'_> {
 
     /// Makes a table, with those above it, and goes into it.
     fn enter(&mut self, key: &[String], array: bool) -> Result<()> {
+        if key.len() > MAX_DEPTH {
+            return self.scanner.problem(TOO_DEEP);
+        }
         let Some((name, above)) = key.split_last() else { return Ok(()) };
         let mut map = Rc::clone(&self.root);
         for (depth, part) in above.iter().enumerate() {
@@ -391,6 +410,17 @@ mod tests {
         ] {
             assert_eq!(read(text).as_deref(), Ok(json), "{text}");
         }
+    }
+
+    #[test]
+    fn nesting_without_end_is_refused() {
+        let ends = |text: String| read(&text).unwrap_err().ends_with("values nest too deeply");
+        assert!(read(&format!("a = {}{}", "[".repeat(500), "]".repeat(500))).is_ok());
+        assert!(ends(format!("a = {}", "[".repeat(100_000))));
+        assert!(ends(format!("a = {}", "{a = ".repeat(50_000))));
+        assert!(ends(format!("{}a = 1", "a.".repeat(50_000))));
+        assert!(ends(format!("[{}a]", "a.".repeat(50_000))));
+        assert!(ends(format!("[[{}a]]", "a.".repeat(50_000))));
     }
 
     #[test]
