@@ -201,7 +201,7 @@ mod tests {
         assert_refused(&format!("{lists}{{{{ $x }}}}"));
         let deep = "{{ $x := list }}{{ range until 20000 }}{{ $x = list $x }}{{ end }}{{ $x }}";
         assert_refused(deep);
-        assert_refused(&format!("{{{{ printf \"{}\" 1 | len }}}}", "%[1]1000000d".repeat(100)));
+        assert_refused(&format!("{{{{ printf \"{}\" 1 | len }}}}", "%1000000[1]d".repeat(100)));
         assert_refused(&format!("{shared}{{{{ $y := $x }}}}{shared}{{{{ merge $x $y | len }}}}"));
     }
 
