@@ -2,11 +2,10 @@
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     completion, create, dag, dependency, env, lint, man, package, plan, pull, push, ready, registry, repo,
@@ -96,8 +95,8 @@ impl Stop {
 /// Reads a command line.
 pub(crate) fn read(line: impl IntoIterator<Item = OsString>) -> Result<Arguments, Stop> {
     let line: Vec<OsString> = line.into_iter().collect();
-    if let Some(arguments) = read_one_command(&line) {
-        return Ok(arguments);
+    if let Some((global, command)) = template::quick::read(&line) {
+        return Ok(Arguments { global, command: Command::Template(Box::new(command)) });
     }
     let parsed = like_go(Arguments::command())
         .try_get_matches_from(&line)
@@ -109,21 +108,6 @@ pub(crate) fn read(line: impl IntoIterator<Item = OsString>) -> Result<Arguments
         | ErrorKind::MissingSubcommand => Stop::Printed(help(&line).unwrap_or(error)),
         _ => Stop::Refused(report::refused(&error, &command_path(&line), &line)),
     })
-}
-
-/// Reads a line that begins with the command that is run most often and is in order, without building the tree
-/// of all commands: that takes longer than rendering a small chart. All other lines are left to the whole tree.
-fn read_one_command(line: &[OsString]) -> Option<Arguments> {
-    const NAME: &str = "template";
-    if line.get(1)? != NAME {
-        return None;
-    }
-    let command = template::Arguments::augment_args(clap::Command::new(NAME));
-    let tree = GlobalFlags::augment_args(clap::Command::new("slipway")).subcommand(command);
-    // Taking the tree apart again would cost as much as building it did.
-    let mut tree = ManuallyDrop::new(like_go(tree));
-    let matches = tree.try_get_matches_from_mut(line).ok()?;
-    Arguments::from_arg_matches(&matches).ok()
 }
 
 /// Help drawn from the plain tree, in which a boolean flag has no value.
@@ -156,26 +140,6 @@ mod tests {
     fn the_tree_is_consistent() {
         Arguments::command().debug_assert();
         like_go(Arguments::command()).debug_assert();
-    }
-
-    #[test]
-    fn one_command_alone_is_read_as_in_the_whole_tree() {
-        let lines = [
-            "slipway template x ./chart -n shop --set a=b,c=d -f values.yaml --debug --kube-version 1.33",
-            "slipway template ./chart --include-crds=false --namespace=shop --show-only a --show-only b",
-            "slipway template --name-template x ./chart --api-versions a,b --post-renderer p",
-        ];
-        for line in lines {
-            let line: Vec<OsString> = line.split(' ').map(Into::into).collect();
-            let alone = read_one_command(&line).expect("it is in order");
-            let whole = like_go(Arguments::command()).try_get_matches_from(&line).expect("it is in order");
-            let whole = Arguments::from_arg_matches(&whole).expect("it is in order");
-            assert_eq!(format!("{alone:?}"), format!("{whole:?}"));
-        }
-        for line in ["slipway template --nonsense", "slipway template --help", "slipway lint x"] {
-            let line: Vec<OsString> = line.split(' ').map(Into::into).collect();
-            assert!(read_one_command(&line).is_none(), "{line:?}");
-        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::go_flags::{boolean, duration};
 /// CHART is a directory, a packaged chart, a reference such as repo/name, a URL or oci://host/name. Nothing is
 /// sent to a cluster: lookups find nothing, and the Kubernetes version and its APIs are those of --kube-version
 /// and --api-versions.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(override_usage = super::USAGE, after_help = "\
 Examples:
   # Render the chart in a directory as release 'shop'
@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
 }
 
 /// What is printed.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = "What is printed")]
 pub(super) struct Selection {
     /// Only the manifests of these templates; may have wildcards (can be given several times)
@@ -99,7 +99,7 @@ pub(super) struct Selection {
 }
 
 /// What the templates are told about the release.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Release")]
 pub(super) struct Release {
     /// Make up a name for the release
@@ -124,7 +124,7 @@ pub(super) struct Release {
 }
 
 /// What the templates are told about the cluster.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Cluster")]
 pub(super) struct Cluster {
     /// Version of Kubernetes to render for
@@ -148,7 +148,7 @@ pub(super) struct Cluster {
 }
 
 /// What happens around rendering.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Rendering")]
 pub(super) struct Processing {
     /// Do not check the values against the chart's schemas
@@ -169,7 +169,7 @@ pub(super) struct Processing {
 }
 
 /// Flags of an installation, which rendering alone has no use for; scripts may pass them.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Accepted without effect")]
 pub(super) struct Installation {
     #[arg(long, hide = true)]

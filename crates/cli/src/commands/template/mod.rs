@@ -2,6 +2,7 @@
 
 mod flags;
 mod installation;
+pub(crate) mod quick;
 mod release;
 
 pub(crate) use flags::Arguments;
