@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
+use bytestring::ByteString;
 
 /// A file as the chart holds it. Cloning is cheap: the bytes are shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,5 +34,11 @@ impl File {
             Ok(text) => text.into(),
             Err(_) => String::from_utf8_lossy(&self.data),
         }
+    }
+
+    /// The same, sharing the contents where they are UTF-8.
+    pub(crate) fn shared_text(&self) -> ByteString {
+        ByteString::try_from(self.data.clone())
+            .unwrap_or_else(|_| String::from_utf8_lossy(&self.data).into_owned().into())
     }
 }

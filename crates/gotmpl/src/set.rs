@@ -3,13 +3,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use bytestring::ByteString;
+
 use crate::error::Error;
 use crate::exec::scope::Scope;
 use crate::exec::{Limits, MissingKey, Run, Trees};
 use crate::functions::{Context, Environment, Functions, Offline};
 use crate::parse::tree::{Source, Tree};
 use crate::parse::{Map, Names, parse};
-use crate::value::{Text, Value};
+use crate::value::Value;
 
 /// How a set behaves.
 pub struct Options {
@@ -58,8 +60,8 @@ pub struct TemplateSet {
     scope: Rc<Scope>,
     parsed: RefCell<Map<Rc<str>, Trees>>,
     names: Names,
-    /// What was added, by its text: the charts of a tree often carry the same library.
-    texts: Map<Rc<str>, Trees>,
+    /// What was added, by the length of its text: the charts of a tree often carry the same library.
+    texts: Map<usize, Vec<(ByteString, Trees)>>,
 }
 
 impl TemplateSet {
@@ -80,8 +82,8 @@ impl TemplateSet {
 
     /// Parses `source` as the template `name`, and adds it with all it defines. A later definition replaces
     /// an earlier one unless it is empty.
-    pub fn add(&mut self, name: &str, source: &str) -> Result<(), Error> {
-        let trees = self.parse(&Rc::from(name), source)?;
+    pub fn add(&mut self, name: &str, source: impl Into<ByteString>) -> Result<(), Error> {
+        let trees = self.parse(&Rc::from(name), source.into())?;
         // Nobody else holds the scope but while executing, which borrows the set.
         if let Some(scope) = Rc::get_mut(&mut self.scope) {
             for tree in trees.iter() {
@@ -91,8 +93,9 @@ impl TemplateSet {
         Ok(())
     }
 
-    fn parse(&mut self, name: &Rc<str>, text: &str) -> Result<Trees, Error> {
-        if let Some((text, same)) = self.texts.get_key_value(text) {
+    fn parse(&mut self, name: &Rc<str>, text: ByteString) -> Result<Trees, Error> {
+        let known = self.texts.entry(text.len()).or_default();
+        if let Some((text, same)) = known.iter().find(|(known, _)| *known == text) {
             let source = Rc::new(Source { name: name.clone(), text: text.clone() });
             let renamed = |tree: &Rc<Tree>| {
                 let is_main = tree.name == tree.source.name;
@@ -105,9 +108,8 @@ impl TemplateSet {
                 return Ok(same.iter().map(renamed).collect());
             }
         }
-        let text: Rc<str> = text.into();
         let trees: Trees = parse(name, text.clone(), &self.functions, &self.names)?.into();
-        self.texts.insert(text, trees.clone());
+        known.push((text, trees.clone()));
         Ok(trees)
     }
 
@@ -126,13 +128,15 @@ impl TemplateSet {
     /// Executes the template `name` with `data` as its dot, appending what it prints to `out`. Bytes that are
     /// not UTF-8 come out as U+FFFD.
     pub fn execute(&self, name: &str, data: &Value, out: &mut String) -> Result<(), Error> {
-        let (text, result) = self.execute_to_text(name, data);
-        out.push_str(&text.to_str());
+        let mut printed = Vec::new();
+        let result = self.execute_to_bytes(name, data, &mut printed);
+        out.push_str(&String::from_utf8_lossy(&printed));
         result
     }
 
-    /// Executes the template `name`: what it printed, even if it failed on the way.
-    pub(crate) fn execute_to_text(&self, name: &str, data: &Value) -> (Text, Result<(), Error>) {
+    /// Executes the template `name`, putting what it prints, even if it fails on the way, in the place of what was
+    /// in `out`.
+    pub(crate) fn execute_to_bytes(&self, name: &str, data: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let mut run = Run::new(
             &self.functions,
             &self.context,
@@ -142,9 +146,12 @@ impl TemplateSet {
             &self.parsed,
             &self.names,
         );
+        out.clear();
+        run.out = std::mem::take(out);
         let result = run.execute(name, data.clone());
         crate::fmt::room::close();
-        (Text::from_bytes(run.out), result)
+        *out = run.out;
+        result
     }
 }
 

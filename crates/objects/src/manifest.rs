@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use bytestring::ByteString;
+
 use crate::ObjectId;
 
 /// The part of a manifest that ordering, hooks and identity need. Absent texts are empty.
@@ -90,8 +92,8 @@ pub struct Manifest {
     pub source: Source,
     /// The line of what the template rendered on which the document begins, from one.
     pub line: u32,
-    /// The document exactly as rendered, without the separators around it.
-    pub text: String,
+    /// The document exactly as rendered, without the separators around it; a piece of its file's text.
+    pub text: ByteString,
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Reading a chart's directory: sorted, through symbolic links, without what `.helmignore` names.
 
-use std::fs;
+use std::fs::{self, FileType};
 use std::io::Read;
 use std::path::Path;
 
@@ -36,54 +36,56 @@ struct Walk<'w> {
 impl Walk<'_> {
     fn directory(&mut self, path: &Path, name: &str) -> Result<(), LoadError> {
         let entries = fs::read_dir(path).map_err(|source| LoadError::io("open", path, source))?;
-        let mut names = Vec::new();
+        let mut children = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|source| LoadError::io("readdirent", path, source))?;
-            names.push(entry.file_name());
+            let kind = entry.file_type().map_err(|source| LoadError::io("lstat", &entry.path(), source))?;
+            children.push((entry.file_name(), kind));
         }
-        names.sort();
-        for child in names {
+        children.sort_by(|a, b| a.0.cmp(&b.0));
+        for (child, kind) in children {
             let child_path = path.join(&child);
             let child = child.to_string_lossy();
             let child_name = if name.is_empty() { child.into_owned() } else { format!("{name}/{child}") };
-            self.entry(&child_path, &child_name)?;
+            self.entry(&child_path, &child_name, kind)?;
         }
         Ok(())
     }
 
-    fn entry(&mut self, path: &Path, name: &str) -> Result<(), LoadError> {
-        let mut about = fs::symlink_metadata(path).map_err(|source| LoadError::io("lstat", path, source))?;
-        if about.is_symlink() {
+    fn entry(&mut self, path: &Path, name: &str, mut kind: FileType) -> Result<(), LoadError> {
+        if kind.is_symlink() {
             let resolved = fs::canonicalize(path).map_err(|source| dead_link(path, source))?;
             self.warnings.push(format!(
                 "found symbolic link in path. Contents of linked file included and used path={} resolved={}",
                 path.display(),
                 resolved.display()
             ));
-            about = fs::symlink_metadata(&resolved)
-                .map_err(|source| LoadError::io("lstat", &resolved, source))?;
+            kind = fs::symlink_metadata(&resolved)
+                .map_err(|source| LoadError::io("lstat", &resolved, source))?
+                .file_type();
         }
-        if self.rules.ignores(name, about.is_dir()) {
+        if self.rules.ignores(name, kind.is_dir()) {
             return Ok(());
         }
-        if about.is_dir() {
+        if kind.is_dir() {
             return self.directory(path, name);
         }
-        if !about.is_file() {
+        if !kind.is_file() {
             return Err(LoadError::Irregular { path: path.to_owned() });
         }
-        self.file(path, name, &about)
+        self.file(path, name)
     }
 
-    fn file(&mut self, path: &Path, name: &str, about: &fs::Metadata) -> Result<(), LoadError> {
+    fn file(&mut self, path: &Path, name: &str) -> Result<(), LoadError> {
         let too_large = || LoadError::TooLarge { file: name.to_owned(), limit: MAX_CHART_BYTES };
+        let io = |source| LoadError::io("open", path, source);
+        let file = fs::File::open(path).map_err(io)?;
+        let about = file.metadata().map_err(io)?;
         if about.len() > self.remaining {
             return Err(too_large());
         }
-        let io = |source| LoadError::io("open", path, source);
         let mut data = Vec::with_capacity(usize::try_from(about.len()).unwrap_or(0) + 1);
         // One byte more than allowed shows a file that grew since it was looked at.
-        let file = fs::File::open(path).map_err(io)?;
         file.take(self.remaining + 1).read_to_end(&mut data).map_err(io)?;
         self.remaining = self.remaining.checked_sub(data.len() as u64).ok_or_else(too_large)?;
         let modified = about.modified().ok();

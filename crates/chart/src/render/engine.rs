@@ -39,13 +39,13 @@ struct Shared {
 }
 
 /// Collects a chart's templates and those below it, and returns its scope.
-fn collect<'c>(
-    chart: &'c ChartTree,
+fn collect(
+    chart: &ChartTree,
     parent: Option<&Rc<Map>>,
     root_values: &Table,
     full_path: &str,
     shared: &Shared,
-    templates: &mut BTreeMap<String, Template<'c>>,
+    templates: &mut BTreeMap<String, Template>,
 ) -> Rc<Map> {
     let name = chart.name();
     let values = match parent {
@@ -79,7 +79,7 @@ fn collect<'c>(
         let name = join(&[full_path, &file.name]);
         let template = Template {
             name: name.clone(),
-            source: file.text(),
+            source: file.shared_text(),
             base_path: base_path.clone(),
             scope: Value::Map(Rc::new(scope.converted_to(VALUES))),
         };

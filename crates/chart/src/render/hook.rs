@@ -133,6 +133,8 @@ fn policies(head: &Head, annotation: &str) -> Vec<String> {
 mod tests {
     use objects::Source;
 
+    use bytestring::ByteString;
+
     use super::*;
 
     fn sorted(annotations: &[(&str, &str)]) -> Sorted {
@@ -142,7 +144,7 @@ mod tests {
             head: Head { annotations, ..Head::default() },
             source: Source::new("a/templates/b.yaml"),
             line: 1,
-            text: String::new(),
+            text: ByteString::new(),
         })
     }
 

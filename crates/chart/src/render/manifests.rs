@@ -1,5 +1,8 @@
 //! Reading the heads of all rendered documents, and sorting hooks from what is installed.
 
+use std::collections::BTreeMap;
+
+use bytestring::ByteString;
 use goyaml::Value;
 use objects::{Head, KindOrder, Manifest, Source};
 
@@ -22,18 +25,22 @@ const WORTH_A_THREAD: usize = 64 * 1024;
 
 /// Manifests and hooks in install order; within a kind by path, then as written.
 pub(super) fn sort(files: Files, warnings: &mut Warnings) -> Result<(Vec<Manifest>, Vec<Hook>), RenderError> {
+    // Each manifest is a piece of its file's text.
+    let files: BTreeMap<String, ByteString> =
+        files.into_iter().map(|(path, text)| (path, text.into())).collect();
     let documents = documents(&files);
     let mut manifests = Vec::new();
     let mut hooks = Vec::new();
-    for (head, Document { path, line, text }) in heads(&documents).into_iter().zip(&documents) {
+    for (head, Document { path, line, text }) in heads(&documents).into_iter().zip(documents) {
         let head = match head {
             Ok(head) => head,
             Err(source) => {
-                let (path, document) = ((*path).to_owned(), (*text).to_owned());
-                return Err(RenderError::Yaml { path, source, document, rendered: files });
+                let (path, document) = (path.to_owned(), text.to_string());
+                let rendered = files.into_iter().map(|(path, text)| (path, text.to_string())).collect();
+                return Err(RenderError::Yaml { path, source, document, rendered });
             }
         };
-        let manifest = Manifest { head, source: Source::new(*path), line: *line, text: (*text).to_owned() };
+        let manifest = Manifest { head, source: Source::new(path), line, text };
         match sort_by_annotations(manifest) {
             Sorted::Plain(manifest) => manifests.push(manifest),
             Sorted::Hook(hook) => hooks.push(hook),
@@ -49,10 +56,10 @@ pub(super) fn sort(files: Files, warnings: &mut Warnings) -> Result<(Vec<Manifes
 struct Document<'f> {
     path: &'f str,
     line: u32,
-    text: &'f str,
+    text: ByteString,
 }
 
-fn documents(files: &Files) -> Vec<Document<'_>> {
+fn documents(files: &BTreeMap<String, ByteString>) -> Vec<Document<'_>> {
     let mut documents = Vec::new();
     for (path, content) in files {
         if base(path).starts_with('_') || content.trim().is_empty() {
@@ -61,9 +68,9 @@ fn documents(files: &Files) -> Vec<Document<'_>> {
         let (mut line, mut counted) = (1, 0);
         for text in split_documents(content) {
             let start = text.as_ptr() as usize - content.as_ptr() as usize;
-            line += content[counted..start].matches('\n').count() as u32;
+            line += memchr::memchr_iter(b'\n', &content.as_bytes()[counted..start]).count() as u32;
             counted = start;
-            documents.push(Document { path, line, text });
+            documents.push(Document { path, line, text: content.slice_ref(text) });
         }
     }
     documents
@@ -72,9 +79,8 @@ fn documents(files: &Files) -> Vec<Document<'_>> {
 /// The head of each document, in order. Large charts are read by two threads.
 fn heads(documents: &[Document<'_>]) -> Vec<Result<Head, goyaml::Error>> {
     let total: usize = documents.iter().map(|document| document.text.len()).sum();
-    let several = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
-    if total < WORTH_A_THREAD || documents.len() < 2 || !several {
-        return documents.iter().map(|document| head(document.text)).collect();
+    if total < WORTH_A_THREAD || documents.len() < 2 {
+        return documents.iter().map(|document| head(&document.text)).collect();
     }
     let mut middle = 0;
     let mut sum = 0;
@@ -84,8 +90,8 @@ fn heads(documents: &[Document<'_>]) -> Vec<Result<Head, goyaml::Error>> {
     }
     let (first, second) = documents.split_at(middle);
     std::thread::scope(|scope| {
-        let second = scope.spawn(|| second.iter().map(|document| head(document.text)).collect::<Vec<_>>());
-        let mut heads: Vec<_> = first.iter().map(|document| head(document.text)).collect();
+        let second = scope.spawn(|| second.iter().map(|document| head(&document.text)).collect::<Vec<_>>());
+        let mut heads: Vec<_> = first.iter().map(|document| head(&document.text)).collect();
         match second.join() {
             Ok(rest) => heads.extend(rest),
             Err(panic) => std::panic::resume_unwind(panic),

@@ -1,9 +1,12 @@
 //! What `template` prints and writes, to the byte.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use objects::Source;
 
 use super::{Rendered, split_documents};
 use crate::path::Pattern;
@@ -24,32 +27,61 @@ pub struct Parts {
 
 const HIDDEN: &str = "# HIDDEN: The Secret output has been suppressed";
 
+/// What comes before the hooks: definitions first if wanted, then the manifests in order.
+fn documents(rendered: &Rendered, parts: Parts) -> impl Iterator<Item = (&Source, Cow<'_, str>)> {
+    let crds = rendered.crds.iter().filter(move |_| parts.crds);
+    let crds = crds.map(|crd| (&crd.source, String::from_utf8_lossy(&crd.data)));
+    let manifests = rendered.manifests.iter().map(move |manifest| {
+        let head = &manifest.head;
+        let is_hidden = parts.hide_secrets && head.kind == "Secret" && head.api_version == "v1";
+        (&manifest.source, Cow::Borrowed(if is_hidden { HIDDEN } else { &*manifest.text }))
+    });
+    crds.chain(manifests)
+}
+
 /// Manifests in order, as a release stores them: definitions first if wanted, no hooks.
 pub fn manifest(rendered: &Rendered, parts: Parts) -> String {
-    let length = rendered.manifests.iter().map(|m| m.text.len() + m.source.as_str().len() + 20).sum();
-    let mut text = String::with_capacity(length);
-    if parts.crds {
-        for crd in &rendered.crds {
-            document(&mut text, crd.source.as_str(), &String::from_utf8_lossy(&crd.data));
-        }
-    }
-    for manifest in &rendered.manifests {
-        let head = &manifest.head;
-        if parts.hide_secrets && head.kind == "Secret" && head.api_version == "v1" {
-            document(&mut text, manifest.source.as_str(), HIDDEN);
-        } else {
-            document(&mut text, manifest.source.as_str(), &manifest.text);
-        }
+    let mut text = String::new();
+    for (source, body) in documents(rendered, parts) {
+        document(&mut text, source.as_str(), &body);
     }
     text
 }
 
 /// All that `template` prints: the manifests, then the hooks.
 pub fn template(rendered: &Rendered, parts: Parts) -> String {
-    let manifest = manifest(rendered, parts);
-    let mut text = format!("{}\n", manifest.trim());
-    append_hooks(&mut text, rendered, parts);
-    text
+    let mut text = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = write_template(rendered, parts, &mut text);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Writes all that `template` prints, piece by piece: charts can be large, and nobody needs the whole.
+pub fn write_template(rendered: &Rendered, parts: Parts, out: &mut impl Write) -> io::Result<()> {
+    let mut documents = documents(rendered, parts).peekable();
+    if documents.peek().is_none() {
+        out.write_all(b"\n")?;
+    }
+    while let Some((source, body)) = documents.next() {
+        let is_last = documents.peek().is_none();
+        // What is empty at the end of the last one goes, with the line it would stand on.
+        let body = if is_last { body.trim_end() } else { &body };
+        for piece in [
+            "---\n# Source: ",
+            source.as_str(),
+            if is_last && body.is_empty() { "" } else { "\n" },
+            body,
+            "\n",
+        ] {
+            out.write_all(piece.as_bytes())?;
+        }
+    }
+    for manifest in hooks(rendered, parts) {
+        for piece in ["---\n# Source: ", manifest.source.as_str(), "\n", &manifest.text, "\n"] {
+            out.write_all(piece.as_bytes())?;
+        }
+    }
+    Ok(())
 }
 
 /// Documents that are printed together.
@@ -65,10 +97,8 @@ pub struct Section {
 /// sections, then the manifests that are in none, then the hooks.
 pub fn template_in_order(rendered: &Rendered, sections: &[Section], parts: Parts) -> String {
     let mut text = String::new();
-    if parts.crds {
-        for crd in &rendered.crds {
-            document(&mut text, crd.source.as_str(), &String::from_utf8_lossy(&crd.data));
-        }
+    for crd in rendered.crds.iter().filter(|_| parts.crds) {
+        document(&mut text, crd.source.as_str(), &String::from_utf8_lossy(&crd.data));
     }
     let mut printed = vec![false; rendered.manifests.len()];
     for section in sections {
@@ -214,7 +244,7 @@ mod tests {
             head: objects::Head::default(),
             source: objects::Source::new(format!("a/templates/{name}.yaml")),
             line: 1,
-            text: text.to_owned(),
+            text: text.into(),
         };
         let rendered = Rendered {
             manifests: vec![manifest("x", "x: 1\n"), manifest("y", "y: 1"), manifest("z", "z: |+\n  1\n\n")],
@@ -229,6 +259,25 @@ mod tests {
             template_in_order(&rendered, &sections, Parts::default()),
             "---\n## START one\n# Source: a/templates/z.yaml\nz: |+\n  1\n\n\n---\n# Source: a/templates/x.yaml\nx: 1\n## END one\n---\n# Source: a/templates/y.yaml\ny: 1\n"
         );
+    }
+
+    #[test]
+    fn the_end_of_what_comes_before_the_hooks_is_trimmed() {
+        let crd = |data: &'static str| super::super::Crd {
+            source: Source::new("a/crds/b.yaml"),
+            data: bytes::Bytes::from_static(data.as_bytes()),
+        };
+        let parts = Parts { crds: true, ..Parts::default() };
+        for (crds, text) in [
+            (vec![], "\n"),
+            (vec![crd("x: 1\n\n")], "---\n# Source: a/crds/b.yaml\nx: 1\n"),
+            (vec![crd(" \n")], "---\n# Source: a/crds/b.yaml\n"),
+            (vec![crd(""), crd("")], "---\n# Source: a/crds/b.yaml\n\n---\n# Source: a/crds/b.yaml\n"),
+        ] {
+            let rendered = Rendered { crds, ..Rendered::default() };
+            assert_eq!(template(&rendered, parts), text);
+            assert_eq!(template(&rendered, parts), format!("{}\n", manifest(&rendered, parts).trim()));
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub fn split_documents(text: &str) -> Vec<&str> {
     let text = text.trim_start();
     let mut documents = Vec::new();
     let mut start = 0;
-    for (at, _) in text.match_indices("---") {
+    for at in memchr::memmem::find_iter(text.as_bytes(), "---") {
         // The dashes of `-----` right behind a separator start no line.
         if at < start || !(at == 0 || text.as_bytes()[at - 1] == b'\n') {
             continue;

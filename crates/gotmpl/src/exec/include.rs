@@ -1,5 +1,6 @@
 //! Helm's `include` and `tpl`: templates run by functions, their output a string.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::scope::Scope;
@@ -33,7 +34,7 @@ impl Run<'_> {
     /// `tpl`: the output of the template that `text` is, for `data`.
     pub(super) fn tpl(&mut self, text: &Text, data: Value) -> Result<Text, FunctionError> {
         if memchr::memmem::find(text.as_bytes(), b"{{").is_none() {
-            return Ok(without_no_value(text.clone()));
+            return Ok(kept(text.clone()));
         }
         self.check_depth()?;
         let quoted = || fmt::quote(text);
@@ -62,7 +63,7 @@ impl Run<'_> {
         self.scope = outer;
         let output = self.take_output(start);
         match result {
-            Ok(()) => Ok(without_no_value(output)),
+            Ok(()) => Ok(kept(output)),
             Err(error) => {
                 let message = format!("error during tpl function execution for {}: ", quoted());
                 Err(FunctionError::wrapping(message, error.into_cause()))
@@ -75,7 +76,7 @@ impl Run<'_> {
             return Ok(trees.clone());
         }
         let trees: Trees =
-            crate::parse::parse(self.scope.name(), source.clone(), self.functions, self.names)?.into();
+            crate::parse::parse(self.scope.name(), (&**source).into(), self.functions, self.names)?.into();
         self.parsed.borrow_mut().insert(source.clone(), trees.clone());
         Ok(trees)
     }
@@ -101,19 +102,26 @@ impl Run<'_> {
     }
 }
 
-/// Go prints `<no value>` for a missing key even where the zero value was asked for; Helm takes it out.
-pub(crate) fn without_no_value(text: Text) -> Text {
-    if memchr::memmem::find(text.as_bytes(), NO_VALUE).is_none() {
-        return text;
+/// The same text if there is nothing to take out of it.
+fn kept(text: Text) -> Text {
+    match without_no_value(text.as_bytes()) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(kept) => Text::from_bytes(kept),
     }
+}
+
+/// Go prints `<no value>` for a missing key even where the zero value was asked for; Helm takes it out.
+pub(crate) fn without_no_value(text: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = memchr::memmem::find(text, NO_VALUE) else { return Cow::Borrowed(text) };
     let mut kept = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
+    kept.extend_from_slice(&text[..first]);
+    let mut rest = &text[first + NO_VALUE.len()..];
     while let Some(found) = memchr::memmem::find(rest, NO_VALUE) {
         kept.extend_from_slice(&rest[..found]);
         rest = &rest[found + NO_VALUE.len()..];
     }
     kept.extend_from_slice(rest);
-    Text::from_bytes(kept)
+    Cow::Owned(kept)
 }
 
 const NO_VALUE: &[u8] = b"<no value>";

@@ -3,11 +3,11 @@
 mod functions;
 mod report;
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use bytestring::ByteString;
 pub use functions::functions;
 pub use report::{RenderError, parse_error_text, render_error_text};
 
@@ -38,11 +38,11 @@ impl EngineOptions {
 }
 
 /// A template of a chart.
-pub struct Template<'s> {
+pub struct Template {
     /// Its path from the outermost chart's name on, which is also its name.
     pub name: String,
     /// Its text.
-    pub source: Cow<'s, str>,
+    pub source: ByteString,
     /// What `.Template.BasePath` says: the chart's directory of templates.
     pub base_path: String,
     /// The chart's scope, which its templates share: a map with `Values`, `Chart`, `Release` and so on.
@@ -52,6 +52,8 @@ pub struct Template<'s> {
 /// Templates of charts, parsed and ready to render.
 pub struct Engine {
     set: TemplateSet,
+    /// What templates print into, one after the other.
+    printed: Vec<u8>,
 }
 
 impl Engine {
@@ -65,24 +67,20 @@ impl Engine {
             lint: options.lint,
             ..Options::default()
         };
-        Self { set: TemplateSet::new(functions(), options) }
+        Self { set: TemplateSet::new(functions(), options), printed: Vec::new() }
     }
 
     /// Parses a template. Those further down come first (see [`sort_templates`]), so that a chart's
     /// definitions replace those of its subcharts.
-    pub fn add(&mut self, name: &str, source: &str) -> Result<(), RenderError> {
+    pub fn add(&mut self, name: &str, source: impl Into<ByteString>) -> Result<(), RenderError> {
         self.set.add(name, source).map_err(|error| RenderError::parse(name, error))
     }
 
     /// Renders a template: `<no value>` is taken out of what it prints.
-    pub fn render(&self, name: &str, scope: &Value) -> Result<String, RenderError> {
-        let (text, result) = self.set.execute_to_text(name, scope);
+    pub fn render(&mut self, name: &str, scope: &Value) -> Result<String, RenderError> {
+        let result = self.set.execute_to_bytes(name, scope, &mut self.printed);
         result.map_err(|error| RenderError::execute(name, error))?;
-        let text = without_no_value(text);
-        Ok(match text.as_str() {
-            Some(text) => text.to_owned(),
-            None => text.to_str().into_owned(),
-        })
+        Ok(String::from_utf8_lossy(&without_no_value(&self.printed)).into_owned())
     }
 }
 
@@ -104,7 +102,7 @@ pub fn is_partial(name: &str) -> bool {
 ///
 /// `values_type` is the type that `.Template` has, Helm's `common.Values`.
 pub fn render(
-    mut templates: Vec<Template<'_>>,
+    mut templates: Vec<Template>,
     values_type: Type,
     options: EngineOptions,
 ) -> Result<BTreeMap<String, String>, RenderError> {
@@ -112,7 +110,7 @@ pub fn render(
     let ends_with_process = options.ends_with_process;
     let mut engine = Engine::new(options);
     for template in &templates {
-        engine.add(&template.name, &template.source)?;
+        engine.add(&template.name, template.source.clone())?;
     }
     let mut rendered = BTreeMap::new();
     for template in &templates {

@@ -8,6 +8,7 @@ mod lex;
 mod names;
 pub(crate) mod tree;
 
+use bytestring::ByteString;
 use lex::{Kind, Lexer, Token};
 pub(crate) use names::{Map, Names};
 use tree::{Body, Branch, Call, Command, Node, Operand, Source, Tree, Variable};
@@ -18,7 +19,7 @@ use crate::functions::Functions;
 /// Parses `text`, giving the template `name` and all that it defines, in no order.
 pub(crate) fn parse(
     name: &Rc<str>,
-    text: Rc<str>,
+    text: ByteString,
     functions: &Functions,
     names: &Names,
 ) -> Result<Vec<Rc<Tree>>, Error> {

@@ -4,6 +4,8 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::rc::Rc;
 
+use bytestring::ByteString;
+
 use crate::functions::Function;
 use crate::value::{Text, Value};
 
@@ -75,7 +77,7 @@ pub(crate) struct Source {
     /// The name of the file or text.
     pub(crate) name: Rc<str>,
     /// The text.
-    pub(crate) text: Rc<str>,
+    pub(crate) text: ByteString,
 }
 
 /// An element of a template's body.

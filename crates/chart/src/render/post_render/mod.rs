@@ -74,7 +74,7 @@ pub(super) fn run(
 fn grouped<'m>(manifests: impl Iterator<Item = &'m objects::Manifest>) -> Files {
     let mut files = Files::new();
     for manifest in manifests {
-        append(&mut files, Files::from([(manifest.source.to_string(), manifest.text.clone())]));
+        append(&mut files, Files::from([(manifest.source.to_string(), manifest.text.to_string())]));
     }
     files
 }

@@ -116,6 +116,9 @@ fn print(
             "\n".to_owned()
         }
         _ if arguments.selection.is_ordered() => ordered(rendered, parts, context)?,
+        _ if arguments.selection.show_only.is_empty() => {
+            return Ok(output::write_template(rendered, parts, &mut context.out)?);
+        }
         _ => output::template(rendered, parts),
     };
     show(&text, &arguments.selection.show_only, context)
