@@ -134,7 +134,8 @@ pub struct Functions {
 impl Functions {
     /// Only what Go's text/template has built in.
     pub fn builtin() -> Self {
-        let mut functions = Self { table: parse::Map::default() };
+        // There are 240 in Helm.
+        let mut functions = Self { table: parse::Map::with_capacity_and_hasher(256, Default::default()) };
         functions.add(crate::builtins::TABLE);
         functions
     }
