@@ -135,7 +135,8 @@ impl Functions {
     /// Only what Go's text/template has built in.
     pub fn builtin() -> Self {
         // There are 240 in Helm.
-        let mut functions = Self { table: parse::Map::with_capacity_and_hasher(256, Default::default()) };
+        let mut functions = Self { table: parse::Map::default() };
+        functions.table.reserve(256);
         functions.add(crate::builtins::TABLE);
         functions
     }
