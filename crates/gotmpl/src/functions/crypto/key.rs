@@ -53,9 +53,7 @@ pub(super) fn generated(context: &Context, kind: &str) -> String {
             Some(key) => Ok(Key::Dsa(key)),
             None => return "failed to generate dsa params: no primes found".to_owned(),
         },
-        "ecdsa" => EcdsaKeyPair::generate(CURVES[0].algorithm)
-            .map(|pair| Key::Ec(Box::new(EcKey { curve: CURVES[0], pair })))
-            .map_err(|error| error.to_string()),
+        "ecdsa" => Key::new_p256(context),
         "ed25519" => Ok(Key::Ed25519(random(context))),
         _ => return format!("Unknown type {kind}"),
     };
@@ -66,6 +64,22 @@ pub(super) fn generated(context: &Context, kind: &str) -> String {
 impl Key {
     pub(super) fn new_rsa(context: &Context, size: Size) -> Result<Self, String> {
         RsaKey::generate(context, size).map(Self::Rsa)
+    }
+
+    /// A key of random bytes of the environment. aws-lc would make it of its own, and takes forty milliseconds to
+    /// collect the first of them.
+    fn new_p256(context: &Context) -> Result<Self, String> {
+        let curve = der::value(tag::explicit(0), &der::value(tag::OID, oid::P256));
+        let mut made = Err(MALFORMED.to_owned());
+        // One number in four billion is too large.
+        for _ in 0..4 {
+            let private = der::value(tag::OCTET_STRING, &random::<32>(context));
+            made = Self::from_sec1(&der::sequence(&[&der::integer(&[1]), &private, &curve]));
+            if made.is_ok() {
+                break;
+            }
+        }
+        made
     }
 
     /// Reads a key in any of the forms that sprig prints.
