@@ -8,6 +8,7 @@ use plan::{Operation, Plan};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::scenario::scenario;
+use crate::world::{World, documents, object};
 
 /// Hands views of installs, upgrades and uninstalls to a law.
 fn law(holds: impl Fn(&Plan, &View)) {
@@ -124,6 +125,26 @@ fn nothing_comes_after_a_later_wave() {
             }
         }
     });
+}
+
+/// Fails if the lines of a summary are drawn that others imply, or if it has a column for each wave.
+#[test]
+fn a_picture_of_many_layers_stays_a_picture() {
+    let layers: Vec<String> = (0..300)
+        .map(|layer| {
+            let needs: Vec<String> = (0..layer).map(|needed| format!("l{needed}")).collect();
+            let (name, needs) = (format!("l{layer}"), needs.join(","));
+            let annotations =
+                [("helm.sh/layer", name.as_str()), ("helm.sh/depends-on/layers", needs.as_str())];
+            object("ConfigMap", &format!("o{layer}"), &annotations[..if layer == 0 { 1 } else { 2 }])
+        })
+        .collect();
+    let plan = World::ordered(&documents(&layers)).planned();
+    let view = View::new(&plan, "shop");
+    assert_eq!((view.waves, view.groups.len()), (300, 300));
+    let picture = svg(&view, 3);
+    assert_eq!(picture.matches("marker-end").count(), 24, "23 lines, and one in the legend");
+    assert!(picture.contains("waves 1 to 13: 13 layers, 13 objects"), "{picture}");
 }
 
 #[test]

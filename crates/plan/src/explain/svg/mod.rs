@@ -1,12 +1,13 @@
 //! A view as a picture that needs nothing but itself: columns are depths, colours say what is done, and lines why.
 
+mod boxes;
 mod layout;
 pub(super) mod palette;
 
 use std::fmt::Write as _;
 
-use super::label::{lines, title};
-use super::view::{Cause, Group, GroupKind, Verb, View};
+use super::view::{After, Cause, GroupKind, View};
+use boxes::{Boxes, Drawn};
 use layout::{Layout, Placed, Size, layout};
 
 const SANS: &str = "ui-sans-serif, system-ui, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif";
@@ -15,144 +16,33 @@ const MARGIN: f64 = 28.0;
 const HEADER: f64 = 64.0;
 const FOOTER: f64 = 56.0;
 const LINE: f64 = 18.0;
-/// How wide a character is: a little more than in any of the fonts, so that nothing sticks out.
-const MONO_WIDTH: f64 = 7.3;
-const BOLD_WIDTH: f64 = 7.9;
-
-/// Beyond this many groups a picture shows no more than one box for all of a kind at one depth.
-const MAX_GROUPS: usize = 60;
 
 /// A view as a picture, with at most `limit` objects named in a group.
 pub fn svg(view: &View, limit: usize) -> String {
-    let boxes = boxes(view, limit);
-    let number = &boxes.of_group;
-    let mut edges: Vec<(usize, usize, Cause, String)> = Vec::new();
+    let Boxes { drawn, of_group, is_summary } = Boxes::of(view, limit);
+    let mut lines: Vec<Line<'_>> = Vec::new();
     for (to, group) in view.groups.iter().enumerate() {
-        for after in &group.after {
-            let (from, to) = (number[after.group], number[to]);
-            if from == to {
-                continue;
-            }
-            let why = after.cause_in_words();
-            edges.push((from, to, after.cause, why));
-        }
+        let of_one = group.after.iter().map(|after| (of_group[after.group], of_group[to], after));
+        lines.extend(of_one.filter(|(from, to, _)| from != to));
     }
-    edges.sort_by(|one, other| (one.0, one.1, other.2).cmp(&(other.0, other.1, one.2)));
-    edges.dedup_by_key(|(from, to, ..)| (*from, *to));
-    let sizes: Vec<Size> = boxes.drawn.iter().map(Drawn::size).collect();
-    let pairs: Vec<(usize, usize)> = edges.iter().map(|(from, to, ..)| (*from, *to)).collect();
+    lines.sort_by(|one, other| (one.0, one.1, other.2.cause).cmp(&(other.0, other.1, one.2.cause)));
+    lines.dedup_by_key(|(from, to, _)| (*from, *to));
+    if is_summary {
+        lines = boxes::untangled(lines, drawn.len());
+    }
+    let sizes: Vec<Size> = drawn.iter().map(Drawn::size).collect();
+    let pairs: Vec<(usize, usize)> = lines.iter().map(|(from, to, _)| (*from, *to)).collect();
     let placed = layout(&sizes, &pairs);
-    paint(view, &boxes.drawn, &edges, &placed)
+    paint(view, &drawn, &lines, &placed)
 }
 
-/// One box: what it says.
-struct Drawn {
-    colour: &'static str,
-    what: String,
-    chart: String,
-    lines: Vec<(Verb, String)>,
-    more: Option<String>,
-    is_point: bool,
-}
+/// From which box to which, and why.
+type Line<'a> = (usize, usize, &'a After);
 
-struct Boxes {
-    drawn: Vec<Drawn>,
-    of_group: Vec<usize>,
-}
-
-impl Drawn {
-    fn of(group: &Group, limit: usize) -> Self {
-        let (what, chart) = title(group);
-        let (lines, more) = lines(group, limit);
-        Self {
-            colour: palette::of_group(group),
-            what,
-            chart,
-            lines,
-            more: (more > 0).then(|| format!("… and {more} more")),
-            is_point: group.kind == GroupKind::Meeting,
-        }
-    }
-
-    fn size(&self) -> Size {
-        if self.is_point {
-            return Size { width: 14.0, height: 14.0 };
-        }
-        let length = |text: &str| text.chars().count() as f64;
-        let titles = length(&self.what).max(length(&self.chart)) * BOLD_WIDTH;
-        let rows = self.lines.iter().map(|(_, line)| length(line) + 2.0);
-        let rows = rows.chain(self.more.iter().map(|more| length(more))).fold(0.0, f64::max) * MONO_WIDTH;
-        let count = self.lines.len() + usize::from(self.more.is_some());
-        Size { width: titles.max(rows) + 32.0, height: self.head() + LINE * count as f64 + 12.0 }
-    }
-
-    fn head(&self) -> f64 {
-        if self.chart.is_empty() { 34.0 } else { 50.0 }
-    }
-}
-
-/// The boxes of a view; those of a large one stand for many groups each.
-fn boxes(view: &View, limit: usize) -> Boxes {
-    if view.groups.len() <= MAX_GROUPS {
-        let drawn = view.groups.iter().map(|group| Drawn::of(group, limit)).collect();
-        return Boxes { drawn, of_group: (0..view.groups.len()).collect() };
-    }
-    let mut keys: Vec<(u32, GroupKind, Option<&str>)> = Vec::new();
-    let mut members: Vec<Vec<&Group>> = Vec::new();
-    let mut of_group = Vec::with_capacity(view.groups.len());
-    // Many charts are too many boxes as well.
-    let charts: std::collections::BTreeSet<_> =
-        view.groups.iter().map(|group| (group.wave, group.kind, &group.chart)).collect();
-    let by_chart = charts.len() <= MAX_GROUPS;
-    let mut numbers = std::collections::HashMap::new();
-    for group in &view.groups {
-        let key = (group.wave, group.kind, group.chart.as_deref().filter(|_| by_chart));
-        let number = *numbers.entry(key).or_insert_with(|| {
-            keys.push(key);
-            members.push(Vec::new());
-            keys.len() - 1
-        });
-        members[number].push(group);
-        of_group.push(number);
-    }
-    let drawn = keys.iter().zip(&members).map(|(key, groups)| match groups.as_slice() {
-        [group] => Drawn::of(group, limit),
-        groups => many(key.2, groups, limit),
-    });
-    Boxes { drawn: drawn.collect(), of_group }
-}
-
-fn many(chart: Option<&str>, groups: &[&Group], limit: usize) -> Drawn {
-    let first = groups[0];
-    let word = match first.kind {
-        GroupKind::Layer => "layers",
-        GroupKind::Moved => "groups moved before their users",
-        GroupKind::Deletion => "groups to delete",
-        GroupKind::Meeting => "barriers",
-        _ => "groups",
-    };
-    let objects: usize = groups.iter().map(|group| group.steps.len()).sum();
-    let verb = first.steps.first().map_or(Verb::Wait, |row| row.verb);
-    let lines: Vec<(Verb, String)> = groups
-        .iter()
-        .take(limit)
-        .map(|group| (verb, format!("{} ({})", title(group).0, group.steps.len())))
-        .collect();
-    let more = groups.len().saturating_sub(limit);
-    Drawn {
-        colour: palette::of_group(first),
-        what: format!("{} {word}, {objects} objects", groups.len()),
-        chart: chart.unwrap_or_default().to_owned(),
-        lines,
-        more: (more > 0).then(|| format!("… and {more} more")),
-        is_point: false,
-    }
-}
-
-fn paint(view: &View, boxes: &[Drawn], edges: &[(usize, usize, Cause, String)], layout: &Layout) -> String {
+fn paint(view: &View, boxes: &[Drawn], lines: &[Line<'_>], layout: &Layout) -> String {
     let headline = view.headline();
     let (name, rest) = headline.split_once(": ").unwrap_or((headline.as_str(), ""));
-    let legend = legend(view, edges);
+    let legend = legend(view, lines);
     let legend_width: f64 = legend.iter().map(|(_, text, _)| 40.0 + text.chars().count() as f64 * 6.6).sum();
     let title_width = (name.chars().count() as f64 * 11.5).max(rest.chars().count() as f64 * 7.6);
     let width = layout.width.max(legend_width).max(title_width) + 2.0 * MARGIN;
@@ -183,9 +73,9 @@ fn paint(view: &View, boxes: &[Drawn], edges: &[(usize, usize, Cause, String)], 
         escaped(rest)
     );
     let _ = writeln!(out, "<g transform=\"translate({MARGIN} {})\">", MARGIN + HEADER);
-    for ((from, to, cause, why), line) in edges.iter().zip(&layout.lines) {
-        let why = format!("{} → {}: {why}", boxes[*from].what, boxes[*to].what);
-        paint_line(&mut out, *cause, &why, line, boxes[*to].is_point);
+    for ((from, to, after), points) in lines.iter().zip(&layout.lines) {
+        let why = format!("{} → {}: {}", boxes[*from].what, boxes[*to].what, after.cause_in_words());
+        paint_line(&mut out, after.cause, &why, points, boxes[*to].is_point);
     }
     for (drawn, placed) in boxes.iter().zip(&layout.boxes) {
         paint_box(&mut out, drawn, placed);
@@ -303,10 +193,7 @@ fn paint_box(out: &mut String, drawn: &Drawn, placed: &Placed) {
 }
 
 /// What colours and lines mean, as far as they occur: colour, words, and the cause if it is a line.
-fn legend(
-    view: &View,
-    edges: &[(usize, usize, Cause, String)],
-) -> Vec<(&'static str, &'static str, Option<Cause>)> {
+fn legend(view: &View, lines: &[Line<'_>]) -> Vec<(&'static str, &'static str, Option<Cause>)> {
     let used: Vec<&str> =
         view.groups.iter().filter(|group| group.kind != GroupKind::Meeting).map(palette::of_group).collect();
     let colours = palette::LEGEND.iter().filter(|(colour, _)| used.contains(colour));
@@ -317,7 +204,7 @@ fn legend(
         (Cause::Inferred, "needed to exist"),
         (Cause::Default, "by default"),
     ] {
-        if edges.iter().any(|(.., of, _)| *of == cause) {
+        if lines.iter().any(|(.., after)| after.cause == cause) {
             legend.push(("", text, Some(cause)));
         }
     }
