@@ -47,7 +47,7 @@ parity *ARGS: dist
 bench-template *ARGS: dist
     SLIPWAY="${SLIPWAY:-{{target}}/dist/slipway}" cargo run --release -q -p bench -- template {{if ARGS == "" { "examples" } else { ARGS } }}
 
-# Measure planning of 1,000, 10,000 and 100,000 objects: time, memory, and how both grow
+# Measure planning of 1,000, 10,000 and 100,000 objects: time, memory, and how both grow; --svg FILE draws it
 bench-plan *ARGS:
     cargo run --release -q -p bench -- plan {{ARGS}}
 

@@ -14,7 +14,9 @@ const PLOT: (f64, f64, f64, f64) = (70.0, 40.0, 600.0, 370.0);
 
 /// By which power of the declarations each time grows from size to size: one is linear, two is quadratic.
 pub(super) fn growth(costs: &[Cost]) -> String {
-    let mut text = String::from("power of growth, where 1 is linear in the declarations:\n");
+    let mut text = String::from(
+        "power of growth, where 1 is linear in the declarations (in large sets more of them differ: see the edges):\n",
+    );
     for pair in costs.windows(2) {
         let (one, other) = (&pair[0], &pair[1]);
         let factor = other.declarations as f64 / one.declarations as f64;

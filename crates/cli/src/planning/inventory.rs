@@ -17,7 +17,10 @@ pub(crate) fn read(path: &str) -> Result<Inventory, Failure> {
             .hint("an inventory is what 'slipway plan install CHART --save FILE' writes")
     };
     let text = std::fs::read_to_string(path).map_err(|error| Failure::new(format!("{path}: {error}")))?;
-    let value = goyaml::from_str(&text).map_err(|error| refused(&error))?;
+    // What --save writes is JSON, and large.
+    let value = goyaml::json::from_str(&text)
+        .or_else(|_| goyaml::from_str(&text))
+        .map_err(|error| refused(&error))?;
     let read = if value.get("intent").is_some() {
         goyaml::json::from_value(value).map(|saved: Saved| saved.intent)
     } else {
