@@ -37,7 +37,7 @@ ci:
 
 # Build what is shipped and measured
 dist:
-    cargo build --profile dist -p cli
+    cargo build --profile dist
 
 # Render charts with Helm and Slipway and compare the outputs: just parity DIR… [--record FILE] [--diff DIR]
 parity *ARGS: dist
