@@ -1,5 +1,6 @@
 //! One file of a chart: a path relative to the chart's root, and its bytes.
 
+use std::borrow::Cow;
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -28,17 +29,22 @@ impl File {
     }
 
     /// The contents as text; bytes that are not UTF-8 become U+FFFD.
-    pub fn text(&self) -> std::borrow::Cow<'_, str> {
-        // Checking a whole text is several times quicker than walking through it for what is not UTF-8.
-        match std::str::from_utf8(&self.data) {
-            Ok(text) => text.into(),
-            Err(_) => String::from_utf8_lossy(&self.data),
-        }
+    pub fn text(&self) -> Cow<'_, str> {
+        text(&self.data)
     }
 
     /// The same, sharing the contents where they are UTF-8.
     pub(crate) fn shared_text(&self) -> ByteString {
         ByteString::try_from(self.data.clone())
             .unwrap_or_else(|_| String::from_utf8_lossy(&self.data).into_owned().into())
+    }
+}
+
+/// Bytes as text; those that are not UTF-8 become U+FFFD.
+pub(crate) fn text(data: &[u8]) -> Cow<'_, str> {
+    // Checking a whole text is several times quicker than walking through it for what is not UTF-8.
+    match std::str::from_utf8(data) {
+        Ok(text) => text.into(),
+        Err(_) => String::from_utf8_lossy(data),
     }
 }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use objects::Source;
 
 use super::{Rendered, split_documents};
+use crate::file::text as text_of;
 use crate::path::Pattern;
 
 /// Which parts of a rendered chart are wanted.
@@ -30,7 +31,7 @@ const HIDDEN: &str = "# HIDDEN: The Secret output has been suppressed";
 /// What comes before the hooks: definitions first if wanted, then the manifests in order.
 fn documents(rendered: &Rendered, parts: Parts) -> impl Iterator<Item = (&Source, Cow<'_, str>)> {
     let crds = rendered.crds.iter().filter(move |_| parts.crds);
-    let crds = crds.map(|crd| (&crd.source, String::from_utf8_lossy(&crd.data)));
+    let crds = crds.map(|crd| (&crd.source, text_of(&crd.data)));
     let manifests = rendered.manifests.iter().map(move |manifest| {
         let head = &manifest.head;
         let is_hidden = parts.hide_secrets && head.kind == "Secret" && head.api_version == "v1";
@@ -98,7 +99,7 @@ pub struct Section {
 pub fn template_in_order(rendered: &Rendered, sections: &[Section], parts: Parts) -> String {
     let mut text = String::new();
     for crd in rendered.crds.iter().filter(|_| parts.crds) {
-        document(&mut text, crd.source.as_str(), &String::from_utf8_lossy(&crd.data));
+        document(&mut text, crd.source.as_str(), &text_of(&crd.data));
     }
     let mut printed = vec![false; rendered.manifests.len()];
     for section in sections {
@@ -199,7 +200,7 @@ pub fn write_files(
     let mut written = Vec::new();
     if parts.crds {
         for crd in &rendered.crds {
-            let text = String::from_utf8_lossy(&crd.data);
+            let text = text_of(&crd.data);
             write_file(directory, crd.source.as_str(), &text, &mut written, false)?;
         }
     }

@@ -80,7 +80,10 @@ impl Engine {
     pub fn render(&mut self, name: &str, scope: &Value) -> Result<String, RenderError> {
         let result = self.set.execute_to_bytes(name, scope, &mut self.printed);
         result.map_err(|error| RenderError::execute(name, error))?;
-        Ok(String::from_utf8_lossy(&without_no_value(&self.printed)).into_owned())
+        let text = without_no_value(&self.printed);
+        // Checking a whole text is several times quicker than walking through it for what is not UTF-8.
+        Ok(std::str::from_utf8(&text)
+            .map_or_else(|_| String::from_utf8_lossy(&text).into_owned(), ToOwned::to_owned))
     }
 }
 

@@ -8,12 +8,13 @@ use super::{MAX_PAREN_DEPTH, Parser, ROOT, constant, with_room};
 use crate::error::Error;
 
 impl<'s> Parser<'s> {
-    fn variable(&mut self, name: &'s str) -> Variable {
+    fn variable(&mut self, name: &'s str) -> Rc<Variable> {
         if self.variables.is_empty() {
-            self.variables.insert("$", Variable { name: self.names.keep("$"), id: ROOT });
+            self.variables.insert("$", Rc::new(Variable { name: self.names.keep("$"), id: ROOT }));
         }
         let id = self.variables.len() as u32;
-        self.variables.entry(name).or_insert_with(|| Variable { name: self.names.keep(name), id }).clone()
+        let new = || Rc::new(Variable { name: self.names.keep(name), id });
+        self.variables.entry(name).or_insert_with(new).clone()
     }
 
     fn declare(&mut self, pipe: &mut Pipe, token: Token) {

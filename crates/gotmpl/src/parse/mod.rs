@@ -87,7 +87,7 @@ struct Parser<'s> {
     functions: &'s Functions,
     names: &'s Names,
     trees: Map<Rc<str>, Rc<Tree>>,
-    variables: Map<&'s str, Variable>,
+    variables: Map<&'s str, Rc<Variable>>,
     state: State,
     // What is being gathered, innermost last, until its number is known and it gets a place of that size.
     nodes: Vec<Node>,

@@ -118,12 +118,11 @@ pub(crate) struct Call {
 pub(crate) struct Pipe {
     pub(crate) position: u32,
     pub(crate) assign: bool,
-    pub(crate) declares: Vec<Variable>,
+    pub(crate) declares: Vec<Rc<Variable>>,
     pub(crate) commands: Box<[Command]>,
 }
 
 /// A variable's name, and its number within the tree set, which is quicker to compare.
-#[derive(Clone)]
 pub(crate) struct Variable {
     pub(crate) name: Rc<str>,
     pub(crate) id: u32,
@@ -149,7 +148,7 @@ pub(crate) enum Term {
     Number(Box<Number>),
     String(Box<StringConstant>),
     Field(Box<[Rc<str>]>),
-    Variable(Variable, Box<[Rc<str>]>),
+    Variable(Rc<Variable>, Box<[Rc<str>]>),
     Function(&'static Function),
     Pipe(Box<Pipe>),
     Chain(Box<Chain>),
