@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::Value;
-use crate::strconv::{format_float, quote};
+use crate::strconv::{format_float, quote_bytes};
 
 /// A value as goyaml decodes it into `interface{}`: the keys of its maps are values of any kind.
 #[derive(Debug, Clone)]
@@ -13,7 +13,8 @@ pub(crate) enum GoValue {
     Int(i64),
     Uint(u64),
     Float(f64),
-    Text(String),
+    /// A Go string, which need not be UTF-8.
+    Text(Vec<u8>),
     List(Vec<GoValue>),
     /// Entries in the order in which Go prints them.
     Map(Vec<(GoValue, GoValue)>),
@@ -73,8 +74,8 @@ pub(crate) fn print_scalar(key: &Value) -> String {
         Value::Int(value) => GoValue::Int(*value),
         Value::Uint(value) => GoValue::Uint(*value),
         Value::Float(value) => GoValue::Float(*value),
-        Value::String(text) => GoValue::Text(text.clone()),
-        Value::Number(digits) => GoValue::Text(digits.to_string()),
+        Value::String(text) => GoValue::Text(text.clone().into_bytes()),
+        Value::Number(digits) => GoValue::Text(digits.to_string().into_bytes()),
         Value::Null | Value::Sequence(_) | Value::Mapping(_) => GoValue::Nil,
     })
 }
@@ -103,7 +104,7 @@ fn write(text: &mut String, value: &GoValue, nested: bool) {
         GoValue::Int(value) => text.push_str(&value.to_string()),
         GoValue::Uint(value) => text.extend(["0x", &format!("{value:x}")]),
         GoValue::Float(value) => text.push_str(&format_float(*value, b'g', -1, 64)),
-        GoValue::Text(content) => text.push_str(&quote(content)),
+        GoValue::Text(content) => text.push_str(&quote_bytes(content)),
         GoValue::List(items) => {
             text.push_str("[]interface {}{");
             for (index, item) in items.iter().enumerate() {

@@ -228,11 +228,11 @@ fn scalar(tag: Option<&str>, text: &str, implicit: bool) -> Result<GoValue, Stop
         Resolved::Int(value) => GoValue::Int(value),
         Resolved::Uint(value) => GoValue::Uint(value),
         Resolved::Float(value) => GoValue::Float(value),
-        Resolved::Text | Resolved::Timestamp => GoValue::Text(text.to_owned()),
+        Resolved::Text | Resolved::Timestamp => GoValue::Text(text.as_bytes().to_vec()),
         Resolved::Binary => {
             let bytes =
                 base64::decode(text).ok_or_else(|| problem("!!binary value contains invalid base64 data"))?;
-            GoValue::Text(base64::text_of(bytes))
+            GoValue::Text(bytes)
         }
     })
 }
@@ -264,6 +264,7 @@ mod tests {
                 "~: {1: a, 1: b, '1': c}",
                 r#"unsupported map key of type: %!s(<nil>), key: <nil>, value: map[interface {}]interface {}{"1":"c", 1:"b"}"#,
             ),
+            ("? [!!binary 18EA, é]\n: x", r#"yaml: invalid map key: []interface {}{"\xd7\xc1\x00", "é"}"#),
             ("a: &x\n  <<: *x", "yaml: anchor 'x' value contains itself"),
             ("a: &x\n- <<: *x", "yaml: map merge requires map or sequence of maps as the value"),
             ("a: &x [{<<: [*x]}]", "yaml: map merge requires map or sequence of maps as the value"),

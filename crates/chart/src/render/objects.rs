@@ -202,13 +202,8 @@ impl Object for KubeVersionObject {
         if self.addressed { &ADDRESSED } else { &PLAIN }
     }
 
-    fn field(&self, name: &str) -> Option<Value> {
-        Some(match name {
-            "Version" => self.version.version.as_str().into(),
-            "Major" => self.version.major.as_str().into(),
-            "Minor" => self.version.minor.as_str().into(),
-            _ => return None,
-        })
+    fn private_fields(&self) -> &'static [&'static str] {
+        &["normalizedVersion"]
     }
 
     fn fields(&self) -> Vec<(&'static str, Value)> {

@@ -199,6 +199,10 @@ impl<'t> State<'t, '_, '_> {
                     let ty = receiver.type_name();
                     return Err(self.error(&format!("nil pointer evaluating {ty}.{name}")));
                 }
+                if object.private_fields().contains(&&**name) {
+                    let ty = receiver.type_name();
+                    return Err(self.error(&format!("{name} is an unexported field of struct type {ty}")));
+                }
                 if let Some(value) = object.field(name) {
                     if has_args {
                         let message = format!("{name} has arguments but cannot be invoked as function");

@@ -57,7 +57,7 @@ impl Run<'_> {
         let outer = std::mem::replace(&mut self.scope, Rc::new(scope));
         let start = self.out.len();
         let result = match main {
-            Some(tree) => self.execute_tree(&tree, Slot::plain(data)),
+            Some(tree) => self.execute_first(&tree, Slot::plain(data)),
             None => Ok(()),
         };
         self.scope = outer;

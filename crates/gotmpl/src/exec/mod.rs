@@ -53,7 +53,9 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             include_depth: 1000,
-            template_depth: 20_000,
+            // Go allows 100,000. The difference is a multiple of all numbers up to ten, so that templates that call
+            // each other in a circle end in the same one of them.
+            template_depth: 100_000 - 32 * 2_520,
             output_bytes: 256 << 20,
             steps: 2_000_000_000,
             value_bytes: 256 << 20,
@@ -78,6 +80,8 @@ pub(crate) struct Run<'r> {
     /// How often each name is being included right now.
     pub(crate) included: Map<Rc<str>, usize>,
     pub(crate) depth: usize,
+    /// The depth at which the last of `include` and `tpl` began: Go counts from there.
+    start: usize,
     pub(crate) steps: u64,
     /// Bytes that calls have made, but for what was dropped when they were last counted.
     made: usize,
@@ -108,6 +112,7 @@ impl<'r> Run<'r> {
             names,
             included: Map::default(),
             depth: 0,
+            start: 0,
             steps: 0,
             made: 0,
             count_at: limits.value_bytes,
@@ -127,7 +132,21 @@ impl<'r> Run<'r> {
             );
             return Err(Error::lookup(text));
         };
-        self.execute_tree(&tree, Slot::plain(data))
+        self.execute_first(&tree, Slot::plain(data))
+    }
+
+    /// Executes a tree that no other calls by `template`.
+    fn execute_first(&mut self, tree: &Rc<Tree>, data: Slot) -> Result<(), Error> {
+        let outer = std::mem::replace(&mut self.start, self.depth);
+        let result = self.execute_tree(tree, data);
+        self.start = outer;
+        result
+    }
+
+    /// Whether the template that is being executed may call no further one.
+    fn is_too_deep(&self) -> bool {
+        let limit = self.limits.template_depth;
+        self.depth > self.start + limit || self.depth > limit + limit / 10
     }
 
     /// Executes a tree with `data` as its dot.

@@ -297,7 +297,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
             let name = goyaml::strconv::quote(&call.name);
             return Err(self.error(&format!("template {name} not defined")));
         };
-        if self.run.depth >= self.run.limits.template_depth {
+        if self.run.is_too_deep() {
             return Err(self.error("exceeded maximum template depth (100000)"));
         }
         let data = match &call.pipe {

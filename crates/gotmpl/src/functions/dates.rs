@@ -122,6 +122,10 @@ impl Object for Time {
         &TIME
     }
 
+    fn private_fields(&self) -> &'static [&'static str] {
+        &["wall", "ext", "loc"]
+    }
+
     fn fields(&self) -> Vec<(&'static str, Value)> {
         Vec::new()
     }

@@ -79,9 +79,9 @@ impl Object for Held {
         if self.pointer { &POINTER } else { &STRUCT }
     }
 
-    /// The fields are printed, but private.
-    fn field(&self, _: &str) -> Option<Value> {
-        None
+    /// They are printed all the same.
+    fn private_fields(&self) -> &'static [&'static str] {
+        &["major", "minor", "patch", "pre", "metadata", "original"]
     }
 
     fn fields(&self) -> Vec<(&'static str, Value)> {

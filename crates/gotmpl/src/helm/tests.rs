@@ -68,8 +68,19 @@ fn endless_inclusion_is_an_error() {
     assert!(
         error.contains("rendering template has a nested reference name: loop: unable to execute template")
     );
-    let error = one("{{define \"loop\"}}{{template \"loop\" .}}{{end}}{{template \"loop\" .}}");
-    assert!(error.contains("exceeded maximum template depth (100000)"), "{error}");
+    let chain = r#"{{block "a" .}}{{block "b" .}}{{block "c" .}}{{template "a"}}{{end}}{{end}}{{end}}"#;
+    let included = r#"{{define "a"}}{{block "b" .}}{{template "a"}}{{end}}{{end}}{{include "a" .}}"#;
+    for (source, column, name, action) in [
+        (r#"{{define "a"}}{{template "a" .}}{{end}}{{template "a" .}}"#, 25, "a", r#"{{template "a" .}}"#),
+        (r#"{{block "a" .}}{{block "b" .}}{{template "a"}}{{end}}{{end}}"#, 41, "b", r#"{{template "a"}}"#),
+        (chain, 23, "a", r#"{{template "b" .}}"#),
+        (included, 22, "a", r#"{{template "b" .}}"#),
+    ] {
+        let error = one(source);
+        let place = format!("c/templates/a.yaml:1:{column}\n  executing {name:?} at <{action}>");
+        let expected = format!("{place}:\n    exceeded maximum template depth (100000)");
+        assert!(error.ends_with(&expected), "{source}: {error}");
+    }
 }
 
 #[test]

@@ -15,6 +15,11 @@ pub trait Object: Any {
         self.fields().into_iter().find(|(field, _)| *field == name).map(|(_, value)| value)
     }
 
+    /// The names of fields that no template can read, which Go says of them.
+    fn private_fields(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// All fields in their order, for printing with `%v` and `%+v`.
     fn fields(&self) -> Vec<(&'static str, Value)>;
 

@@ -17,6 +17,7 @@ pub fn template(choices: &mut Choices<'_>) -> Generated {
         in_range: false,
         whole: true,
         named: 0,
+        open: Vec::new(),
     };
     let mut text = builder.nodes(4);
     if builder.choices.chance(1, 6) {
@@ -96,6 +97,8 @@ struct Builder<'a, 'b> {
     /// lies in memory. It is not printed then, and `$`, which always is, never: both differ at every run.
     whole: bool,
     named: usize,
+    /// The templates whose text is being made.
+    open: Vec<String>,
 }
 
 impl Builder<'_, '_> {
@@ -161,9 +164,7 @@ impl Builder<'_, '_> {
                 let name = self.fresh_name();
                 let pipeline = self.pipeline();
                 let open = self.action(&format!("block {name:?} {pipeline}"));
-                let known = std::mem::take(&mut self.variables);
-                let inner = self.elsewhere(false);
-                self.variables = known;
+                let inner = self.body(name);
                 format!("{open}{inner}{{{{ end }}}}")
             }
             21 if self.in_range => {
@@ -309,12 +310,21 @@ impl Builder<'_, '_> {
     fn define(&mut self) -> String {
         self.feature("define");
         let name = self.fresh_name();
-        let known = std::mem::take(&mut self.variables);
         let before = std::mem::replace(&mut self.in_range, false);
-        let inner = self.elsewhere(false);
-        self.variables = known;
+        let open = format!("{{{{ define {name:?} }}}}");
+        let inner = self.body(name);
         self.in_range = before;
-        format!("{{{{ define {name:?} }}}}{inner}{{{{ end }}}}")
+        format!("{open}{inner}{{{{ end }}}}")
+    }
+
+    /// The text of a template of that name.
+    fn body(&mut self, name: String) -> String {
+        let known = std::mem::take(&mut self.variables);
+        self.open.push(name);
+        let text = self.elsewhere(false);
+        self.open.pop();
+        self.variables = known;
+        text
     }
 
     fn call(&mut self, word: &'static str) -> String {
@@ -330,8 +340,16 @@ impl Builder<'_, '_> {
             6 => "none such",
             _ => made.as_str(),
         };
+        let endless = self.open.iter().any(|open| open == name);
+        // Go takes minutes to find its way back through so many ranges.
+        let name = if endless && word == "template" && self.in_range { "nothing" } else { name };
         // Labels print nothing of what they are given but a name or two.
-        let pipeline = if name == "labels" { ".".to_owned() } else { self.operand() };
+        let pipeline = match name {
+            "labels" => ".".to_owned(),
+            // Given more at each of Go's hundred thousand turns, it would fill the memory before the last.
+            _ if endless => pool::any(self.choices, true).to_owned(),
+            _ => self.operand(),
+        };
         let argument = if word == "template" && self.choices.chance(1, 4) {
             String::new()
         } else {
@@ -491,6 +509,9 @@ impl Builder<'_, '_> {
                         "(semver \"1.2.3\").Metadata",
                         "((semver \"1.2.3\").Compare (semver \"1.3\"))",
                         "(toDate \"2006\" \"2020\").Year",
+                        "(semver \"1.2.3\").major",
+                        "(toDate \"2006\" \"2020\").loc",
+                        ".Capabilities.KubeVersion.normalizedVersion",
                     ])
                     .to_owned()
             }
