@@ -30,7 +30,10 @@ fuzz_target!(|data: &[u8]| {
             assert!(has_control(&value), "{value:?}");
             continue;
         };
-        same(&written, goyaml::from_str(&written).expect("what was written can be read"));
+        // Go writes this key without quotes, and then takes it for a merge.
+        if !has_merge(&value) {
+            same(&written, goyaml::from_str(&written).expect("what was written can be read"));
+        }
     }
     let written = goyaml::json::to_string(&value).expect("what was read can be written");
     same(&written, goyaml::json::from_str(&written).expect("what was written can be read"));
@@ -48,6 +51,14 @@ fn has_control(value: &Value) -> bool {
         Value::String(text) => control(text),
         Value::Sequence(items) => items.iter().any(has_control),
         Value::Mapping(entries) => entries.iter().any(|(key, value)| control(key) || has_control(value)),
+        _ => false,
+    }
+}
+
+fn has_merge(value: &Value) -> bool {
+    match value {
+        Value::Sequence(items) => items.iter().any(has_merge),
+        Value::Mapping(entries) => entries.iter().any(|(key, value)| key == "<<" || has_merge(value)),
         _ => false,
     }
 }

@@ -63,15 +63,13 @@ func main() {
 		if err != nil {
 			text = []byte(`{"error":"oracle: answer cannot be written"}`)
 		}
+		// Told at once: the next question may end the program.
 		out.Write(append(text, '\n'))
+		out.Flush()
 		if late {
 			break
 		}
-		if in.Buffered() == 0 {
-			out.Flush()
-		}
 	}
-	out.Flush()
 }
 
 func respond(line []byte) (reply answer) {

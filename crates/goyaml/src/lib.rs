@@ -62,4 +62,4 @@ pub use emit::{to_string, to_string_pretty};
 pub use error::{Error, YamlError};
 pub use head::Head;
 pub use read::{from_slice, from_str, from_str_as, from_str_as_strict, from_str_strict};
-pub use value::{Mapping, Number, Value};
+pub use value::{Mapping, Number, Timestamp, Value};

@@ -6,6 +6,7 @@ use super::dicts::nests_too_deeply;
 use super::durations::DURATION;
 use super::json::{list_or_error, map_or_error};
 use super::{Args, Function, FunctionError};
+use crate::gotime::Time;
 use crate::value::Value;
 use crate::value::types::{ANY, LIST_ANY, MAP_ANY, STRING};
 
@@ -63,6 +64,9 @@ impl Serialize for Newer<'_> {
             Value::Map(map) => {
                 let entries = map.borrow();
                 serializer.collect_map(entries.iter().map(|(key, value)| (&**key, Newer(value))))
+            }
+            Value::Object(object) if object.as_any().is::<Time>() => {
+                goyaml::Timestamp(&object.json_text().unwrap_or_default()).serialize(serializer)
             }
             Value::Object(object) if !object.is_nil() && object.json_text().is_none() => {
                 let fields = object.yaml_fields();

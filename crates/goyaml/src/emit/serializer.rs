@@ -13,7 +13,7 @@ use crate::json::{self, float_text};
 use crate::resolve::{Resolved, resolve};
 use crate::strconv::format_float;
 use crate::text_key::TextKey;
-use crate::value::{MAX_DEPTH, NUMBER_TOKEN};
+use crate::value::{MAX_DEPTH, NUMBER_TOKEN, TIMESTAMP_TOKEN};
 
 /// Beyond this many bytes Go's reader would not take the key from JSON.
 const MAX_KEY_LENGTH: usize = 1000;
@@ -361,6 +361,11 @@ impl<'l> Serializer for Node<'l> {
         name: &'static str,
         value: &T,
     ) -> Result<(), Stop> {
+        if name == TIMESTAMP_TOKEN && self.layout.dialect == Dialect::V3 {
+            let text = value.serialize(TextKey)?;
+            self.layout.write_scalar(&text, Style::Plain, true);
+            return Ok(());
+        }
         if name != NUMBER_TOKEN {
             return value.serialize(self);
         }

@@ -15,6 +15,19 @@ pub(crate) const NUMBER_TOKEN: &str = "$goyaml::Number";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Number<'a>(pub &'a str);
 
+/// The newtype name by which this crate's serializers recognise a [`Timestamp`].
+pub(crate) const TIMESTAMP_TOKEN: &str = "$goyaml::Timestamp";
+
+/// A `time.Time` for serializing, in the form of RFC 3339: goyaml v3 writes it as it is, everybody else as a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timestamp<'a>(pub &'a str);
+
+impl Serialize for Timestamp<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct(TIMESTAMP_TOKEN, self.0)
+    }
+}
+
 /// What a [`Number`] holds. A format that is not human-readable gets the text, which is also how
 /// this crate's own serializers ask for it.
 struct Digits<'a>(&'a str);

@@ -134,6 +134,9 @@ const CONTAINERS: &[&str] = &[
     "without",
 ];
 
+/// Functions that change their first argument.
+const CHANGING: &[&str] = &["merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite", "set"];
+
 /// What can be said about the result of a call at every run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Telling {
@@ -262,6 +265,14 @@ pub fn call(choices: &mut Choices<'_>) -> Generated {
             pool::any_or_pointer(choices, big).clone_into(&mut arguments[at]);
         }
         _ => {}
+    }
+    if CHANGING.contains(&name)
+        && let Some((changed, others)) = arguments.split_first_mut()
+        && changed.starts_with('.')
+        && others.iter().any(|other| other.contains(".Values"))
+    {
+        // The values would come to hold themselves, and Go's process dies when it prints them.
+        *changed = format!("(deepCopy {changed})");
     }
     if name == "printf" {
         // The format has verbs for numbers.

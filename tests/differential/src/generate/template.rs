@@ -341,8 +341,9 @@ impl Builder<'_, '_> {
             _ => made.as_str(),
         };
         let endless = self.open.iter().any(|open| open == name);
-        // Go takes minutes to find its way back through so many ranges.
-        let name = if endless && word == "template" && self.in_range { "nothing" } else { name };
+        // Go takes a good second to get to the end, and minutes to find its way back through so many ranges.
+        let rare = endless && word == "template" && (self.in_range || self.choices.chance(7, 8));
+        let name = if rare { "nothing" } else { name };
         // Labels print nothing of what they are given but a name or two.
         let pipeline = match name {
             "labels" => ".".to_owned(),
@@ -476,7 +477,7 @@ impl Builder<'_, '_> {
                     "cat",
                     "get",
                     "hasKey",
-                    "merge",
+                    "merge (dict)",
                     "set",
                     "contains",
                     "concat",
