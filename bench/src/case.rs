@@ -53,12 +53,15 @@ impl Case {
         if let Some(values) = &self.values {
             arguments.extend(["--values".into(), path(values)]);
         }
-        arguments.extend(["--namespace".into(), "slipway".into(), "--include-crds".into()]);
-        arguments.extend(["--kube-version".into(), KUBE_VERSION.into()]);
-        for version in API_VERSIONS {
-            arguments.extend(["--api-versions".into(), version.into()]);
-        }
+        arguments.extend(Self::common_arguments());
         arguments
+    }
+
+    /// The arguments that all cases have.
+    pub(crate) fn common_arguments() -> Vec<String> {
+        let fixed = ["--namespace", "slipway", "--include-crds", "--kube-version", KUBE_VERSION];
+        let versions = API_VERSIONS.iter().flat_map(|version| ["--api-versions", version]);
+        fixed.into_iter().chain(versions).map(ToOwned::to_owned).collect()
     }
 
     /// The arguments as they are recorded: paths relative to the chart.
@@ -66,6 +69,12 @@ impl Case {
         let inside = path(&self.complete.path);
         let arguments: Vec<_> = self.arguments().iter().map(|one| one.replace(&inside, ".")).collect();
         arguments.join(" ")
+    }
+
+    /// The values file relative to the chart, or nothing for the default values.
+    pub(crate) fn recorded_values(&self) -> String {
+        let inside = format!("{}/", path(&self.complete.path));
+        self.values.as_deref().map(|file| path(file).replace(&inside, "")).unwrap_or_default()
     }
 
     /// The name of the values file, or nothing for the default values.

@@ -9,6 +9,7 @@ use std::{fs, io};
 
 use super::verdict::Verdict;
 use super::{Judged, Skipped, seconds, text};
+use crate::case::Case;
 use crate::charts::sha256;
 use crate::run::Exit;
 
@@ -151,7 +152,11 @@ fn first_line(stderr: &[u8]) -> String {
 
 /// Writes one line for every case: where it comes from, how it was rendered, and the hash of the output.
 pub(crate) fn record(judged: &[Judged], file: &Path) -> io::Result<()> {
-    let mut out = String::from("repository\tcommit\tchart\tversion\targuments\tobjects\tverdict\tsha256\n");
+    let common = Case::common_arguments().join(" ");
+    let mut out = format!(
+        "# template release-name . [--values VALUES] {common}\n\
+         repository\tcommit\tchart\tversion\tvalues\tobjects\tverdict\tsha256\n"
+    );
     for case in judged {
         let chart = &case.case.chart;
         let hash =
@@ -164,7 +169,7 @@ pub(crate) fn record(judged: &[Judged], file: &Path) -> io::Result<()> {
             chart.origin.commit,
             chart.origin.inside,
             chart.version,
-            case.case.recorded_arguments(),
+            case.case.recorded_values(),
             case.objects,
         );
     }
