@@ -74,19 +74,29 @@ pub(crate) fn main(arguments: &Arguments) -> io::Result<ExitCode> {
 
 fn run(objects: u32) -> Result<Cost, Box<dyn std::error::Error + Send + Sync>> {
     let mut declarations = 0;
-    let mut read = Duration::ZERO;
-    let mut builder = Wanted::builder(ChartTree::single("large"), "default");
-    let mut text = String::new();
     let mut random = Random(u64::from(objects) + 1);
+    let mut sources = Vec::new();
+    let mut texts = Vec::new();
     for number in 0..objects {
+        let mut text = String::new();
         declarations += document(number, &mut random, &mut text);
-        let source = Source::new(format!("large/templates/{}.yaml", number / PER_LAYER));
-        let written = Written { chart: ChartIndex(0), source: &source, line: 1 + 20 * (number % PER_LAYER) };
-        let start = Instant::now();
-        builder.manifest(written, &text)?;
-        read += start.elapsed();
+        sources.push(Source::new(format!("large/templates/{}.yaml", number / PER_LAYER)));
+        texts.push(text);
     }
+    let lines = (0..objects).map(|number| 1 + 20 * (number % PER_LAYER));
+    let documents: Vec<_> = sources
+        .iter()
+        .zip(lines)
+        .map(|(source, line)| Written { chart: ChartIndex(0), source, line })
+        .zip(texts.iter().map(String::as_str))
+        .collect();
+    let start = Instant::now();
+    let mut builder = Wanted::builder(ChartTree::single("large"), "default");
+    builder.manifests(&documents)?;
     let wanted = builder.finish();
+    let read = start.elapsed();
+    drop(documents);
+    drop((sources, texts));
     let read_peak = peak()?;
     let policy = Policy { order: Order::Ordered, ..Policy::default() };
     let (empty, unknown) = (Inventory::default(), Live::unknown());

@@ -14,11 +14,12 @@ pub(crate) fn wanted(rendered: &Rendered, namespace: &str) -> Result<Wanted, Rea
     let tree = tree(&rendered.charts);
     let chart_of = |source: &Source| tree.find(source.chart_path()).unwrap_or_default();
     let mut wanted = Wanted::builder(tree.clone(), namespace);
-    for manifest in &rendered.manifests {
+    let manifests = rendered.manifests.iter().map(|manifest| {
         let source = &manifest.source;
-        let written = Written { chart: chart_of(source), source, line: manifest.line };
-        wanted.manifest(written, &manifest.text)?;
-    }
+        (Written { chart: chart_of(source), source, line: manifest.line }, &*manifest.text)
+    });
+    let manifests: Vec<_> = manifests.collect();
+    wanted.manifests(&manifests)?;
     for hook in &rendered.hooks {
         let source = &hook.manifest.source;
         let written = Written { chart: chart_of(source), source, line: hook.manifest.line };

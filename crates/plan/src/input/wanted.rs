@@ -1,7 +1,7 @@
 //! The set of objects that is wanted, read once from its documents.
 
 use goyaml::{Document, Value};
-use objects::{Kinds, ObjectId, Scope, Source};
+use objects::{Definition, Kinds, ObjectId, Scope, Source};
 
 use super::chart_tree::ChartTree;
 use super::facts::{self, Nature};
@@ -106,6 +106,15 @@ impl WantedBuilder {
         Ok(self)
     }
 
+    /// Adds many rendered documents, in order: the same as one after the other, on two processors if it is worth it.
+    pub fn manifests(&mut self, documents: &[(Written<'_>, &str)]) -> Result<&mut Self, ReadError> {
+        for read in read_all(&self.wanted.namespace, documents) {
+            let members = self.take(read?);
+            self.wanted.members.extend(members);
+        }
+        Ok(self)
+    }
+
     /// Adds one document of a chart's `crds/`.
     pub fn crd(&mut self, written: Written<'_>, text: &str) -> Result<&mut Self, ReadError> {
         let read = self.read(written, text)?;
@@ -147,33 +156,88 @@ impl WantedBuilder {
     }
 
     fn read(&mut self, written: Written<'_>, text: &str) -> Result<Vec<Member>, ReadError> {
+        let read = ReadDocument::new(&self.wanted.namespace, written, text)?;
+        Ok(self.take(read))
+    }
+
+    /// Numbers a document, and learns what it says about others.
+    fn take(&mut self, read: ReadDocument) -> Vec<Member> {
+        let ReadDocument { mut members, definitions } = read;
+        for definition in &definitions {
+            self.kinds.define(definition);
+        }
+        for member in &mut members {
+            member.document = self.documents;
+            self.wanted.resource_groups |=
+                member.annotations.iter().any(|found| found.spelling.is_resource_group());
+        }
+        self.documents += 1;
+        members
+    }
+}
+
+/// Below this many bytes a second thread costs more than it saves.
+const WORTH_A_THREAD: usize = 256 * 1024;
+
+/// Reads documents, none of which needs another for that.
+fn read_all(namespace: &str, documents: &[(Written<'_>, &str)]) -> Vec<Result<ReadDocument, ReadError>> {
+    let read = |documents: &[(Written<'_>, &str)]| -> Vec<_> {
+        documents.iter().map(|(written, text)| ReadDocument::new(namespace, *written, text)).collect()
+    };
+    let total: usize = documents.iter().map(|(_, text)| text.len()).sum();
+    if total < WORTH_A_THREAD {
+        return read(documents);
+    }
+    let (mut middle, mut before) = (0, 0);
+    while before < total / 2 {
+        before += documents[middle].1.len();
+        middle += 1;
+    }
+    let (first, second) = documents.split_at(middle);
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| read(second));
+        let mut all = read(first);
+        match second.join() {
+            Ok(second) => all.extend(second),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        all
+    })
+}
+
+/// What one document says by itself.
+struct ReadDocument {
+    members: Vec<Member>,
+    definitions: Vec<Definition>,
+}
+
+impl ReadDocument {
+    fn new(namespace: &str, written: Written<'_>, text: &str) -> Result<Self, ReadError> {
         let place = || Place { template: written.source.as_str().to_owned(), line: written.line };
         let value = goyaml::from_str(text).map_err(|cause| ReadError::Yaml { place: place(), cause })?;
-        let document = self.documents;
-        self.documents += 1;
+        let mut read = Self { members: Vec::new(), definitions: Vec::new() };
         if value.is_null() {
-            return Ok(Vec::new());
+            return Ok(read);
         }
         let is_list = value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"));
         if let Some(items) = value.get("items").and_then(Value::as_sequence).filter(|_| is_list) {
-            let mut members = Vec::with_capacity(items.len());
             for (number, item) in items.iter().enumerate() {
-                let mut member = self.member(written, item, text, place())?;
-                member.document = document;
+                let mut member = read.member(namespace, written, item, text, place())?;
                 member.item = Some(number as u32);
                 member.digest = Digest::of(goyaml::json::to_string(item).unwrap_or_default());
-                members.push(member);
+                read.members.push(member);
             }
-            return Ok(members);
+        } else {
+            let mut member = read.member(namespace, written, &value, text, place())?;
+            member.digest = Digest::of(text);
+            read.members.push(member);
         }
-        let mut member = self.member(written, &value, text, place())?;
-        member.document = document;
-        member.digest = Digest::of(text);
-        Ok(vec![member])
+        Ok(read)
     }
 
     fn member(
         &mut self,
+        namespace: &str,
         written: Written<'_>,
         value: &Value,
         text: &str,
@@ -192,27 +256,22 @@ impl WantedBuilder {
             .filter(|name| !name.is_empty())
             .ok_or_else(|| ReadError::Incomplete { place: place.clone(), field: "a name" })?;
         let group = ObjectId::group_of(api_version);
-        let namespace = field(&["metadata", "namespace"]).filter(|namespace| !namespace.is_empty());
-        let own = namespace.unwrap_or(&self.wanted.namespace);
-        let (nature, needs) = facts::read(group, kind, own, value);
-        if matches!(nature, Nature::Definition(_))
-            && let Ok(definition) = objects::Definition::read(value)
-        {
-            self.kinds.define(&definition);
+        let named = field(&["metadata", "namespace"]).filter(|named| !named.is_empty());
+        let (nature, needs) = facts::read(group, kind, named.unwrap_or(namespace), value);
+        if matches!(nature, Nature::Definition(_)) {
+            self.definitions.extend(Definition::read(value));
         }
-        let annotations = annotations(value, text, written.line);
-        self.wanted.resource_groups |= annotations.iter().any(|found| found.spelling.is_resource_group());
         Ok(Member {
             id: ObjectId {
                 group: group.to_owned(),
                 kind: kind.to_owned(),
-                namespace: namespace.map(str::to_owned),
+                namespace: named.map(str::to_owned),
                 name: name.to_owned(),
             },
             api_version: api_version.to_owned(),
             chart: written.chart,
             place,
-            annotations,
+            annotations: annotations(value, text, written.line),
             nature,
             needs,
             digest: Digest::default(),
@@ -255,4 +314,61 @@ fn line_of(key: &str, text: &str) -> Option<usize> {
         }
     }
     found.map(|start| 1 + text[..start].bytes().filter(|byte| *byte == b'\n').count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(number: usize) -> String {
+        let data = "x".repeat(2000);
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: n{number}}}\ndata: {{a: {data}}}\n")
+    }
+
+    fn read_at_once(texts: &[String]) -> Result<Wanted, ReadError> {
+        let source = Source::new("a/templates/b.yaml");
+        let written = |line| Written { chart: ChartIndex(0), source: &source, line };
+        let documents: Vec<_> = (1..).map(written).zip(texts.iter().map(String::as_str)).collect();
+        let mut builder = Wanted::builder(ChartTree::single("a"), "ns");
+        builder.manifests(&documents)?;
+        Ok(builder.finish())
+    }
+
+    #[test]
+    fn many_documents_are_read_as_one_after_the_other() {
+        // Enough for two threads, with a list, an empty one and a definition that comes late.
+        let mut texts: Vec<_> = (0..300).map(document).collect();
+        texts[7] = "kind: List\nitems: [{apiVersion: v1, kind: Secret, metadata: {name: s}}]\n".to_owned();
+        texts[200] = "# nothing\n".to_owned();
+        texts[290] = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: bs.a}\n\
+                      spec: {group: a, scope: Cluster, names: {kind: B, plural: bs}, versions: [{name: v1, served: true, storage: true}]}\n"
+            .to_owned();
+        texts[3] = "apiVersion: a/v1\nkind: B\nmetadata: {name: b}\n".to_owned();
+        assert!(texts.iter().map(String::len).sum::<usize>() > WORTH_A_THREAD);
+
+        let source = Source::new("a/templates/b.yaml");
+        let mut builder = Wanted::builder(ChartTree::single("a"), "ns");
+        for (line, text) in (1..).zip(&texts) {
+            builder.manifest(Written { chart: ChartIndex(0), source: &source, line }, text).unwrap();
+        }
+        let at_once = read_at_once(&texts).unwrap();
+        assert_eq!(at_once, builder.finish());
+        assert_eq!((at_once.members.len(), &at_once.members[3].id.namespace), (299, &None));
+    }
+
+    #[test]
+    fn of_several_mistakes_the_first_is_told() {
+        let mut texts: Vec<_> = (0..300).map(document).collect();
+        for wrong in [290, 20] {
+            texts[wrong] = "kind: ConfigMap\n".to_owned();
+            let error = read_at_once(&texts).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!(
+                    "a/templates/b.yaml:{}: expected an object with an apiVersion, found none",
+                    wrong + 1
+                )
+            );
+        }
+    }
 }
