@@ -1,0 +1,1 @@
+//! The Common Expression Language, as Kubernetes evaluates it.

@@ -1,0 +1,5 @@
+//! A Kubernetes API server in this process.
+
+pub mod field;
+pub mod kinds;
+pub mod status;

@@ -1,0 +1,23 @@
+//! What the API server knows of the structure of objects.
+//!
+//! Three things follow the structure of an object rather than its JSON: server-side apply (a list of containers is a
+//! map by name), strategic merge patches (the same lists, with Go's own merge keys), and the check for unknown fields.
+//! They all walk a [`View`]: a place in a [`Schema`], together with the [`Types`] its names refer to.
+//!
+//! The built-in kinds come from the types of `k8s-openapi`, which a build script turns into one compressed table; what
+//! those types do not say (which lists are maps or sets, which keys a strategic merge uses) stands in a table of facts
+//! written by hand. Custom kinds bring their own schema, read from their definition.
+//!
+//! ```
+//! use schema::{ListKind, Schema, Shape, Types};
+//!
+//! let ports = Schema::list(Schema::object([("port", Schema::integer()), ("protocol", Schema::string())]), ListKind::Map(vec!["port".into()]));
+//! let service = Schema::object([("ports", ports)]);
+//! let types = Types::default();
+//! let view = types.view(&service).field("ports").unwrap();
+//! assert!(matches!(view.shape(), Shape::List { kind: ListKind::Map(_), .. }));
+//! ```
+
+mod structure;
+
+pub use structure::{ListKind, MapKind, Patching, Scalar, Schema, Shape, Types, View};
