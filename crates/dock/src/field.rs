@@ -19,6 +19,8 @@ pub struct FieldError {
     pub path: Path,
     /// What stood there.
     pub value: Value,
+    /// How the server shows what stood there, where that is not as JSON of the field itself.
+    pub shown: Option<String>,
     /// What was expected.
     pub detail: String,
 }
@@ -81,7 +83,7 @@ impl fmt::Display for Path {
 
 impl FieldError {
     fn new(problem: Problem, path: &Path, value: Value, detail: impl Into<String>) -> Self {
-        Self { problem, path: path.clone(), value, detail: detail.into() }
+        Self { problem, path: path.clone(), value, shown: None, detail: detail.into() }
     }
 
     /// It must be there.
@@ -94,10 +96,9 @@ impl FieldError {
         Self::new(Problem::Invalid, path, value.into(), detail)
     }
 
-    /// It is none of the known values.
+    /// It is none of the known values, which are told in the order given.
     pub fn not_supported(path: &Path, value: impl Into<Value>, known: &[&str]) -> Self {
-        let mut known: Vec<String> = known.iter().map(|word| format!("{word:?}")).collect();
-        known.sort();
+        let known: Vec<String> = known.iter().map(|word| quoted(word)).collect();
         let detail =
             if known.is_empty() { String::new() } else { format!("supported values: {}", known.join(", ")) };
         Self::new(Problem::NotSupported, path, value.into(), detail)
@@ -151,7 +152,10 @@ impl FieldError {
         let mut text = words.to_owned();
         if shows_value {
             text.push_str(": ");
-            text.push_str(&shown(&self.value));
+            match &self.shown {
+                Some(shown) => text.push_str(shown),
+                None => text.push_str(&shown(&self.value)),
+            }
         }
         if !self.detail.is_empty() {
             text.push_str(": ");
@@ -188,7 +192,33 @@ impl fmt::Display for FieldError {
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
-        Value::String(text) => format!("{text:?}"),
+        Value::String(text) => quoted(text),
         other => other.to_string(),
     }
+}
+
+/// Text in quotes as Go writes it with `%q`.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for char in text.chars() {
+        match char {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{c}' => out.push_str("\\f"),
+            control if control < ' ' || control == '\u{7f}' => {
+                out.push_str(&format!("\\x{:02x}", u32::from(control)));
+            }
+            control if control.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(control))),
+            char => out.push(char),
+        }
+    }
+    out.push('"');
+    out
 }
