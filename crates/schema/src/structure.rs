@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use serde_json::Value;
+
 /// The structure of one place of an object. Cheap to clone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schema {
@@ -12,6 +14,8 @@ pub struct Schema {
     pub patching: Patching,
     /// What the documentation says of it.
     pub description: Option<Arc<str>>,
+    /// What stands here when nothing is said: server-side apply completes the keys of list items with it.
+    pub default: Option<Arc<Value>>,
 }
 
 /// What may stand at one place of an object.
@@ -121,12 +125,13 @@ static UNTYPED: Schema = Schema {
     shape: Shape::Untyped,
     patching: Patching { merge: false, key: None, retain_keys: false },
     description: None,
+    default: None,
 };
 
 impl Schema {
     /// A place of the given shape, replaced by strategic merges, without documentation.
     pub fn new(shape: Shape) -> Self {
-        Self { shape, patching: Patching::default(), description: None }
+        Self { shape, patching: Patching::default(), description: None, default: None }
     }
 
     /// Named fields, each owned on its own, none required, unknown ones refused.
@@ -190,6 +195,7 @@ impl Types {
 
 impl<'a> View<'a> {
     /// A place without a schema.
+    #[must_use]
     pub fn untyped(self) -> Self {
         View { types: self.types, schema: &UNTYPED }
     }
@@ -206,6 +212,11 @@ impl<'a> View<'a> {
     /// How a strategic merge treats the place: said where the place is used, not by the type it has.
     pub fn patching(self) -> &'a Patching {
         &self.schema.patching
+    }
+
+    /// The value that stands for an absent one: said where the place is used, not by the type it has.
+    pub fn default(self) -> Option<&'a Value> {
+        self.schema.default.as_deref()
     }
 
     /// The documentation of the place, or else of its type.
