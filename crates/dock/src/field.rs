@@ -136,6 +136,13 @@ impl FieldError {
         Self::new(Problem::TypeInvalid, path, value.into(), detail)
     }
 
+    /// Shows the value in these words.
+    #[must_use]
+    pub fn showing(mut self, text: impl Into<String>) -> Self {
+        self.shown = Some(text.into());
+        self
+    }
+
     /// The words without the path, as a cause shows them.
     fn body(&self) -> String {
         let (words, shows_value) = match self.problem {

@@ -2,4 +2,6 @@
 
 pub mod field;
 pub mod kinds;
+pub mod meta;
+pub mod selectors;
 pub mod status;
