@@ -198,34 +198,15 @@ impl fmt::Display for FieldError {
 /// Go prints strings quoted, the rest of the single values plainly, and structures as JSON.
 fn shown(value: &Value) -> String {
     match value {
-        Value::Null => "null".into(),
         Value::String(text) => quoted(text),
-        other => other.to_string(),
+        Value::Number(number) if number.is_f64() => {
+            goyaml::strconv::format_float(number.as_f64().unwrap_or_default(), b'g', -1, 64)
+        }
+        other => goyaml::json::to_string(other).unwrap_or_else(|_| other.to_string()),
     }
 }
 
 /// Text in quotes as Go writes it with `%q`.
 pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for char in text.chars() {
-        match char {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{7}' => out.push_str("\\a"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{b}' => out.push_str("\\v"),
-            '\u{c}' => out.push_str("\\f"),
-            control if control < ' ' || control == '\u{7f}' => {
-                out.push_str(&format!("\\x{:02x}", u32::from(control)));
-            }
-            control if control.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(control))),
-            char => out.push(char),
-        }
-    }
-    out.push('"');
-    out
+    goyaml::strconv::quote(text)
 }

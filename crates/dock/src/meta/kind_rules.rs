@@ -129,8 +129,7 @@ pub fn rules_of(group: &str, kind: &str) -> MetaRules {
             rules.known_finalizers = false;
         }
         ("coordination.k8s.io", "Lease")
-        | ("node.k8s.io", _)
-        | ("apiregistration.k8s.io" | "apiextensions.k8s.io", _) => {
+        | ("node.k8s.io" | "apiregistration.k8s.io" | "apiextensions.k8s.io", _) => {
             rules.known_finalizers = false;
         }
         ("policy", "PodDisruptionBudget") => {

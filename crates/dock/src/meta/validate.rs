@@ -74,11 +74,6 @@ fn text<'a>(fields: &'a Map<String, Value>, field: &str) -> &'a str {
     fields.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn entries<'a>(fields: &'a Map<String, Value>, field: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
-    let map = fields.get(field).and_then(Value::as_object).into_iter().flatten();
-    map.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()))
-}
-
 fn items<'a>(fields: &'a Map<String, Value>, field: &str) -> &'a [Value] {
     fields.get(field).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
