@@ -18,6 +18,8 @@
 //! assert!(matches!(view.shape(), Shape::List { kind: ListKind::Map(_), .. }));
 //! ```
 
+mod builtin;
 mod structure;
 
-pub use structure::{ListKind, MapKind, Patching, Scalar, Schema, Shape, Types, View};
+pub use builtin::{Kind, Scope, builtin, documented_types, kinds, types};
+pub use structure::{Encoding, ListKind, MapKind, Omit, Patching, Scalar, Schema, Shape, Types, View};

@@ -16,6 +16,8 @@ pub struct Schema {
     pub description: Option<Arc<str>>,
     /// What stands here when nothing is said: server-side apply completes the keys of list items with it.
     pub default: Option<Arc<Value>>,
+    /// How Go reads and writes it; of custom kinds nothing is said.
+    pub encoding: Encoding,
 }
 
 /// What may stand at one place of an object.
@@ -61,8 +63,10 @@ pub enum Scalar {
     String,
     /// Text that holds base64.
     Bytes,
-    /// A moment in RFC 3339, or null.
+    /// A moment in RFC 3339 with seconds, or null.
     Time,
+    /// A moment in RFC 3339 with microseconds, or null.
+    MicroTime,
     /// An integer of 32 bits.
     Int32,
     /// An integer of 64 bits.
@@ -108,6 +112,29 @@ pub struct Patching {
     pub retain_keys: bool,
 }
 
+/// How the Go type of a place reads and writes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Encoding {
+    /// The type as Go's errors name it, such as `v1.PullPolicy` or `[]v1.Container`.
+    pub go_type: Option<Arc<str>>,
+    /// The type is a pointer, so that zero differs from absent.
+    pub pointer: bool,
+    /// When the place is left out.
+    pub omit: Omit,
+}
+
+/// When a field is left out of what Go writes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Omit {
+    /// When it is empty; structures never are.
+    #[default]
+    Empty,
+    /// When it is its type's zero value, structures too.
+    Zero,
+    /// Never.
+    Never,
+}
+
 /// Types that schemas refer to by name.
 #[derive(Debug, Default)]
 pub struct Types {
@@ -126,12 +153,19 @@ static UNTYPED: Schema = Schema {
     patching: Patching { merge: false, key: None, retain_keys: false },
     description: None,
     default: None,
+    encoding: Encoding { go_type: None, pointer: false, omit: Omit::Empty },
 };
 
 impl Schema {
     /// A place of the given shape, replaced by strategic merges, without documentation.
     pub fn new(shape: Shape) -> Self {
-        Self { shape, patching: Patching::default(), description: None, default: None }
+        Self {
+            shape,
+            patching: Patching::default(),
+            description: None,
+            default: None,
+            encoding: Encoding::default(),
+        }
     }
 
     /// Named fields, each owned on its own, none required, unknown ones refused.
@@ -187,6 +221,16 @@ impl Types {
         self.named.get(name)
     }
 
+    /// All types with their names, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Schema)> {
+        self.named.iter().map(|(name, schema)| (&**name, schema))
+    }
+
+    /// The place where the type of that name begins.
+    pub fn named(&self, name: &str) -> Option<View<'_>> {
+        Some(self.view(self.get(name)?))
+    }
+
     /// The place where a schema begins.
     pub fn view<'a>(&'a self, schema: &'a Schema) -> View<'a> {
         View { types: self, schema }
@@ -217,6 +261,16 @@ impl<'a> View<'a> {
     /// The value that stands for an absent one: said where the place is used, not by the type it has.
     pub fn default(self) -> Option<&'a Value> {
         self.schema.default.as_deref()
+    }
+
+    /// The schema of the place, as it stands.
+    pub fn schema(self) -> &'a Schema {
+        self.schema
+    }
+
+    /// The types that names refer to.
+    pub fn types(self) -> &'a Types {
+        self.types
     }
 
     /// The documentation of the place, or else of its type.
