@@ -1,0 +1,77 @@
+//! Removal of what a manager applied before and applies no longer.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::managers::{Entry, Managers};
+use crate::request::Request;
+use crate::set::FieldSet;
+use crate::typed::{Duplicates, ValidationErrors, fields_of, remove, validate, with_named_fields};
+
+/// An object that the real server refuses to convert to the version in which somebody owns fields.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("failed to prune fields: {step}{errors}")]
+pub struct PruneError {
+    /// What was being done, in the words of the real server, up to the colon.
+    step: String,
+    /// What is wrong with the object.
+    errors: ValidationErrors,
+}
+
+/// The merged object without the fields that the applier's former entry owns, unless they are in the managers' sets
+/// (which have the applier's new entry) or were there without it.
+pub(crate) fn prune(
+    merged: &Value,
+    managers: &Managers<'_>,
+    before: &Entry<'_>,
+    request: &Request<'_>,
+) -> Result<Value, PruneError> {
+    let view = request.view;
+    let fields = |value: &Value| with_named_fields(fields_of(value, view), view).into_owned();
+    // All versions have one structure, so that converting is nothing but another look at it.
+    let convert = |value: &Value, from: &str, to: &str, step: &dyn Fn() -> String| {
+        if from == to {
+            return Ok(());
+        }
+        validate(value, view, Duplicates::Refused).map_err(|errors| PruneError { step: step(), errors })
+    };
+    let version = &*before.api_version;
+    convert(merged, request.api_version, version, &|| {
+        "failed to convert merged object to last applied version: ".into()
+    })?;
+    let last = with_named_fields(before.fields.clone(), view);
+    let all = fields(merged);
+    let mut pruned = remove(merged, &last, view);
+
+    // What is owned in the version that was applied comes back first, then what is owned in others.
+    let mut owned: BTreeMap<(bool, &str), FieldSet<'_>> = BTreeMap::new();
+    for entry in managers.entries() {
+        let other = &*entry.api_version;
+        owned.entry((other != version, other)).or_default().unite(entry.fields.clone());
+    }
+    let mut at = version;
+    for ((_, next), managed) in owned {
+        for (name, object) in [("merged", merged), ("pruned", &pruned)] {
+            convert(object, at, next, &|| {
+                format!("failed add back owned items: failed to convert {name} object at version {next}: ")
+            })?;
+        }
+        at = next;
+        let mut kept = fields(&pruned);
+        kept.unite(with_named_fields(managed.into_owned(), view));
+        let mut gone = all.clone();
+        gone.subtract(&kept);
+        pruned = remove(merged, &gone, view);
+    }
+
+    // Of all that went, only what the applier itself had put there may go.
+    convert(&pruned, at, version, &|| {
+        "failed add back dangling items: failed to convert pruned object to last applied version: ".into()
+    })?;
+    let mut gone = all;
+    gone.subtract(&fields(&pruned));
+    let pruned = remove(merged, &gone.intersection(&last), view);
+    convert(&pruned, version, request.api_version, &String::new)?;
+    Ok(pruned)
+}

@@ -1,0 +1,252 @@
+//! What a write of an object does to its managers.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use schema::View;
+use serde_json::Value;
+
+use crate::apply;
+use crate::managers::{Entry, Managers, Operation, is_reset, set_managed_fields};
+use crate::refusal::{ApplyError, ObjectName, ObjectType, VersionError};
+use crate::set::FieldSet;
+use crate::typed::{Duplicates, ValidationErrors, compare, reconcile, validate};
+
+/// The most updaters an object may have before the oldest are merged.
+const MOST_UPDATERS: usize = 10;
+
+/// Fields that nobody owns: what the server itself sets, and what identifies the object.
+static NOBODYS: LazyLock<FieldSet<'static>> = LazyLock::new(|| {
+    FieldSet::of_fields([
+        "apiVersion",
+        "kind",
+        "metadata",
+        "metadata.clusterName",
+        "metadata.creationTimestamp",
+        "metadata.generation",
+        "metadata.managedFields",
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.resourceVersion",
+        "metadata.selfLink",
+        "metadata.uid",
+    ])
+});
+
+/// A write: who writes, through which door, and what is known of the kind.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The manager's name, given or taken from the client's user agent; empty if neither says anything.
+    pub manager: &'a str,
+    /// The version of the request: `v1`, `apps/v1`.
+    pub api_version: &'a str,
+    /// The kind of the object.
+    pub kind: &'a str,
+    /// The subresource, empty for the object itself.
+    pub subresource: &'a str,
+    /// The structure of the kind.
+    pub view: View<'a>,
+    /// Fields that this door does not write, with all that is below them: `status` at the front door of a kind with a
+    /// status subresource, everything but `status` at that one.
+    pub reset: &'a FieldSet<'a>,
+    /// The object before it is created. Built-in kinds have the fields here that they always show, such as an empty
+    /// `spec` or a null `containers`; custom ones only their version and kind.
+    pub empty: &'a Value,
+    /// In which other versions the kind exists.
+    pub versions: Versions<'a>,
+    /// The time of the write.
+    pub now: Timestamp,
+}
+
+/// The versions of a kind besides that of the request. What was owned in another version is followed if it is known.
+#[derive(Clone, Copy)]
+pub enum Versions<'a> {
+    /// A built-in kind: owners in unknown versions are forgotten.
+    Builtin(&'a dyn Fn(&str) -> bool),
+    /// A custom kind: an owner in an unknown version is an error.
+    Custom(&'a dyn Fn(&str) -> bool),
+}
+
+/// Why ownership could not be followed; the server then forgets all owners.
+pub(crate) enum Untracked {
+    New(ValidationErrors),
+    Live(ValidationErrors),
+    Version(VersionError),
+}
+
+impl<'a> Request<'a> {
+    /// Notes in the metadata of a new object what its writer came to own, and what others lost. `live` is the stored
+    /// object, or nothing for a create. The new object must be as it will be stored, defaults and all.
+    ///
+    /// Managed fields that the client gave are taken if they can be read, and forgotten if the list is empty or has
+    /// one empty entry; otherwise those of the live object go on. An existing object without managers stays so.
+    pub fn update(&self, live: Option<&Value>, new: &mut Value) {
+        let live = live.unwrap_or(self.empty);
+        let given = set_managed_fields(new, None);
+        let written = {
+            let mut managers = self.managers_before(live, given.as_ref());
+            if managers.is_empty() && has_uid(live) {
+                return;
+            }
+            match self.track(live, new, &mut managers, self.manager) {
+                Ok(()) => managers.to_value(),
+                Err(_) => None,
+            }
+        };
+        if written.is_some() {
+            set_managed_fields(new, written);
+        }
+    }
+
+    /// What an applied object makes of the live one, and who owns what then. `live` is the stored object, or nothing
+    /// if it does not exist yet. The result is to be defaulted, validated and stored like any update; its managed
+    /// fields are in place.
+    ///
+    /// Without `force`, fields that others own and that would change are conflicts. Fields that this manager applied
+    /// before and does not apply now are removed unless somebody else owns them.
+    pub fn apply(&self, live: Option<&Value>, applied: &Value, force: bool) -> Result<Value, ApplyError> {
+        apply::apply(self, live.unwrap_or(self.empty), applied, force)
+    }
+
+    fn managers_before<'m>(&self, live: &'m Value, given: Option<&'m Value>) -> Managers<'m> {
+        // A subresource has no managed fields of its own to give.
+        if let Some(given) = given.filter(|_| self.subresource.is_empty()) {
+            if is_reset(given) {
+                return Managers::default();
+            }
+            if let Ok(managers) = Managers::from_value(given)
+                && !managers.is_empty()
+            {
+                return managers;
+            }
+        }
+        Managers::from_object(live).unwrap_or_default()
+    }
+
+    /// Gives the differences between two objects to an updater.
+    pub(crate) fn track<'m>(
+        &self,
+        live: &'m Value,
+        new: &'m Value,
+        managers: &mut Managers<'m>,
+        manager: &str,
+    ) -> Result<(), Untracked>
+    where
+        'a: 'm,
+    {
+        validate(new, self.view, Duplicates::Allowed).map_err(Untracked::New)?;
+        validate(live, self.view, Duplicates::Allowed).map_err(Untracked::Live)?;
+        self.follow(managers, live).map_err(Untracked::Version)?;
+        self.convert(managers, new).map_err(|errors| Untracked::Version(errors.into()))?;
+        let mut difference = compare(live, new, self.view);
+        difference.exclude(self.reset);
+        let mut own = difference.modified;
+        own.unite(difference.added);
+        let mut lost = own.clone();
+        lost.unite(difference.removed);
+        managers.entries_mut().retain_mut(|entry| {
+            entry.fields.subtract(&lost);
+            !entry.fields.is_empty()
+        });
+        own.subtract(&NOBODYS);
+        if !own.is_empty() {
+            let mut entry = self.entry(manager, Operation::Update, own);
+            entry.time = Some(self.now);
+            match managers.find(&entry) {
+                Some(at) => {
+                    let known = &mut managers.entries_mut()[at];
+                    known.fields.unite(entry.fields);
+                    known.time = entry.time;
+                }
+                None => managers.put(entry),
+            }
+        }
+        managers.cap_updaters(MOST_UPDATERS);
+        Ok(())
+    }
+
+    /// Brings what others own up to date with the schema, and forgets those whose version is gone.
+    pub(crate) fn follow(&self, managers: &mut Managers<'_>, live: &Value) -> Result<(), VersionError> {
+        let mut result = Ok(());
+        managers.entries_mut().retain_mut(|entry| {
+            let known = match self.knows(&entry.api_version) {
+                Ok(known) => known,
+                Err(error) => {
+                    result = Err(error);
+                    true
+                }
+            };
+            if known {
+                reconcile(&mut entry.fields, self.view);
+            }
+            known
+        });
+        result?;
+        Ok(self.convert(managers, live)?)
+    }
+
+    /// Checks what the real server checks when it converts an object to the versions in which others own fields:
+    /// that lists have no duplicates.
+    pub(crate) fn convert(&self, managers: &Managers<'_>, object: &Value) -> Result<(), ValidationErrors> {
+        if managers.entries().iter().any(|entry| entry.api_version != self.api_version) {
+            validate(object, self.view, Duplicates::Refused)?;
+        }
+        Ok(())
+    }
+
+    fn knows(&self, version: &str) -> Result<bool, VersionError> {
+        if version == self.api_version {
+            return Ok(true);
+        }
+        if version.matches('/').count() > 1 {
+            return Err(VersionError::Malformed(version.into()));
+        }
+        match self.versions {
+            Versions::Builtin(exists) => Ok(exists(version)),
+            Versions::Custom(exists) => {
+                let group =
+                    |version: &str| version.split_once('/').map_or(String::new(), |(group, _)| group.into());
+                if exists(version) {
+                    Ok(true)
+                } else if group(version) == group(self.api_version) {
+                    Err(VersionError::Unknown(version.into()))
+                } else {
+                    Err(VersionError::Group { object: self.object_type(), target: version.into() })
+                }
+            }
+        }
+    }
+
+    /// An entry of this request.
+    pub(crate) fn entry<'m>(&self, manager: &str, operation: Operation, fields: FieldSet<'m>) -> Entry<'m> {
+        Entry {
+            manager: Cow::Owned(if manager.is_empty() { "unknown" } else { manager }.into()),
+            operation,
+            api_version: Cow::Owned(self.api_version.into()),
+            subresource: Cow::Owned(self.subresource.into()),
+            time: None,
+            fields,
+        }
+    }
+
+    pub(crate) fn object_type(&self) -> ObjectType {
+        ObjectType { api_version: self.api_version.into(), kind: self.kind.into() }
+    }
+
+    /// How a refusal names an object of this kind.
+    pub(crate) fn name_of(&self, object: &Value) -> ObjectName {
+        let text = |name: &str| object["metadata"][name].as_str().unwrap_or_default().to_owned();
+        ObjectName { namespace: text("namespace"), name: text("name"), of: self.object_type() }
+    }
+}
+
+/// The fields that are left when nobody's are taken away.
+pub(crate) fn without_nobodys(mut fields: FieldSet<'_>) -> FieldSet<'_> {
+    fields.subtract(&NOBODYS);
+    fields
+}
+
+fn has_uid(object: &Value) -> bool {
+    object["metadata"]["uid"].as_str().is_some_and(|uid| !uid.is_empty())
+}

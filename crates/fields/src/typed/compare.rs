@@ -1,0 +1,241 @@
+//! How two values differ.
+
+use schema::{ListKind, View};
+use serde_json::{Map, Value};
+
+use super::item;
+use super::place::{Entries, Place};
+use crate::element::PathElement;
+use crate::order::same;
+use crate::set::{FieldSet, Node};
+
+/// The fields in which two values differ; no field is in two of the sets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Comparison<'a> {
+    /// What only the second has.
+    pub added: FieldSet<'a>,
+    /// What both have, with different values.
+    pub modified: FieldSet<'a>,
+    /// What only the first has.
+    pub removed: FieldSet<'a>,
+}
+
+/// How the second value differs from the first. Both must have the structure of the schema.
+pub fn compare<'a>(old: &'a Value, new: &'a Value, view: View<'a>) -> Comparison<'a> {
+    visit(old, new, view).below
+}
+
+impl Comparison<'_> {
+    /// Whether there is no difference.
+    pub fn is_same(&self) -> bool {
+        self.added.is_empty() && self.modified.is_empty() && self.removed.is_empty()
+    }
+
+    /// Leaves out these fields, and all that is below them.
+    pub fn exclude(&mut self, fields: &FieldSet<'_>) {
+        self.added.subtract_all_below(fields);
+        self.modified.subtract_all_below(fields);
+        self.removed.subtract_all_below(fields);
+    }
+}
+
+/// What became of a place, and of what is below it.
+#[derive(Default)]
+struct Change<'a> {
+    added: bool,
+    modified: bool,
+    removed: bool,
+    below: Comparison<'a>,
+}
+
+impl<'a> Change<'a> {
+    fn leaf(old: &Value, new: &Value) -> Self {
+        Self { modified: !same(old, new), ..Self::default() }
+    }
+
+    fn put(self, element: &PathElement<'a>, into: &mut Comparison<'a>) {
+        let sets = [
+            (&mut into.added, self.added, self.below.added),
+            (&mut into.modified, self.modified, self.below.modified),
+            (&mut into.removed, self.removed, self.below.removed),
+        ];
+        for (set, member, children) in sets {
+            if member || !children.is_empty() {
+                set.push(Node { element: element.clone(), member, children });
+            }
+        }
+    }
+
+    /// Takes in what the same place shows when it is seen as another kind.
+    fn join(&mut self, other: Self) {
+        self.added |= other.added;
+        self.modified |= other.modified;
+        self.removed |= other.removed;
+        self.below.added.unite(other.below.added);
+        self.below.modified.unite(other.below.modified);
+        self.below.removed.unite(other.below.removed);
+    }
+}
+
+fn visit<'a>(old: &'a Value, new: &'a Value, view: View<'a>) -> Change<'a> {
+    // Equal parts differ in nothing, and are what most of two objects is.
+    if old == new {
+        return Change::default();
+    }
+    if !matches!(Place::of(view), Place::Any(_)) || same_kind(old, new) {
+        return visit_as(Place::holding(view, new), old, new);
+    }
+    // A value that changed its kind is seen once as what it was, and once as what it is.
+    let mut change = visit_as(Place::holding(view, old), old, new);
+    change.join(visit_as(Place::holding(view, new), old, new));
+    change
+}
+
+fn same_kind(old: &Value, new: &Value) -> bool {
+    match (old, new) {
+        (Value::Null, Value::Null)
+        | (Value::Array(_), Value::Array(_))
+        | (Value::Object(_), Value::Object(_)) => true,
+        (Value::Null | Value::Array(_) | Value::Object(_), _)
+        | (_, Value::Null | Value::Array(_) | Value::Object(_)) => false,
+        _ => true,
+    }
+}
+
+fn visit_as<'a>(place: Place<'a>, old: &'a Value, new: &'a Value) -> Change<'a> {
+    match place {
+        Place::Scalar(_) | Place::Any(_) => Change::leaf(old, new),
+        Place::List { items, kind } => {
+            let (before, after) = (items_of(old), items_of(new));
+            if *kind == ListKind::Atomic || (before.is_empty() && after.is_empty()) {
+                return Change::leaf(old, new);
+            }
+            Change { below: lists(kind, items, before, after), ..Change::default() }
+        }
+        Place::Map(entries) => {
+            let (before, after) = (entries_of(old), entries_of(new));
+            let hollow = before.is_none_or(Map::is_empty) && after.is_none_or(Map::is_empty);
+            if entries.atomic || hollow {
+                return Change::leaf(old, new);
+            }
+            Change { below: maps(entries, before, after), ..Change::default() }
+        }
+    }
+}
+
+/// Everything of a value that only one side has: each place, whether it holds others or not.
+fn whole<'a>(value: &'a Value, view: View<'a>) -> FieldSet<'a> {
+    let mut set = FieldSet::default();
+    match (Place::holding(view, value), value) {
+        (Place::List { items, kind }, Value::Array(list)) if *kind != ListKind::Atomic => {
+            let mut steps = item::steps(kind, items, list).into_iter().peekable();
+            while let Some((element, item)) = steps.next() {
+                let mut alone = true;
+                while steps.next_if(|(next, _)| *next == element).is_some() {
+                    alone = false;
+                }
+                let children = if alone { whole(item, items) } else { FieldSet::default() };
+                set.push(Node { element, member: true, children });
+            }
+        }
+        (Place::Map(entries), Value::Object(fields)) if !entries.atomic => {
+            for (name, value) in fields {
+                let children = whole(value, entries.entry_or_untyped(name));
+                set.push(Node { element: PathElement::field(name.as_str()), member: true, children });
+            }
+        }
+        _ => {}
+    }
+    set
+}
+
+fn added<'a>(value: &'a Value, view: View<'a>) -> Change<'a> {
+    let below = Comparison { added: whole(value, view), ..Comparison::default() };
+    Change { added: true, below, ..Change::default() }
+}
+
+fn removed<'a>(value: &'a Value, view: View<'a>) -> Change<'a> {
+    let below = Comparison { removed: whole(value, view), ..Comparison::default() };
+    Change { removed: true, below, ..Change::default() }
+}
+
+fn maps<'a>(
+    entries: Entries<'a>,
+    old: Option<&'a Map<String, Value>>,
+    new: Option<&'a Map<String, Value>>,
+) -> Comparison<'a> {
+    let mut comparison = Comparison::default();
+    for (name, before) in old.into_iter().flatten() {
+        let after = new.and_then(|new| new.get(name));
+        if after == Some(before) {
+            continue;
+        }
+        let view = entries.entry_or_untyped(name);
+        let change = match after {
+            Some(after) => visit(before, after, view),
+            None => removed(before, view),
+        };
+        change.put(&PathElement::field(name.as_str()), &mut comparison);
+    }
+    for (name, after) in new.into_iter().flatten() {
+        if old.is_none_or(|old| !old.contains_key(name)) {
+            added(after, entries.entry_or_untyped(name))
+                .put(&PathElement::field(name.as_str()), &mut comparison);
+        }
+    }
+    comparison
+}
+
+fn lists<'a>(kind: &'a ListKind, items: View<'a>, old: &'a [Value], new: &'a [Value]) -> Comparison<'a> {
+    let mut comparison = Comparison::default();
+    let mut before = item::steps(kind, items, old).into_iter().peekable();
+    let mut after = item::steps(kind, items, new).into_iter().peekable();
+    loop {
+        let element = match (before.peek(), after.peek()) {
+            (Some((left, _)), Some((right, _))) => left.min(right).clone(),
+            (Some((one, _)), None) | (None, Some((one, _))) => one.clone(),
+            (None, None) => break,
+        };
+        let mut left = Vec::new();
+        while let Some((_, item)) = before.next_if(|(step, _)| *step == element) {
+            left.push(item);
+        }
+        let mut right = Vec::new();
+        while let Some((_, item)) = after.next_if(|(step, _)| *step == element) {
+            right.push(item);
+        }
+        items_with_one_step(&left, &right, items).put(&element, &mut comparison);
+    }
+    comparison
+}
+
+fn items_with_one_step<'a>(old: &[&'a Value], new: &[&'a Value], view: View<'a>) -> Change<'a> {
+    match (old, new) {
+        ([old], [new]) => visit(old, new, view),
+        ([old], []) => removed(old, view),
+        ([], [new]) => added(new, view),
+        // Items that cannot be told apart are one value; its coming and going is noted at their common step.
+        ([_, _, ..], [_, _, ..]) => {
+            let equal = old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(old, new));
+            Change { modified: !equal, ..Change::default() }
+        }
+        ([_, _, ..], rest) => {
+            let mut change = rest.first().map_or_else(Change::default, |new| added(new, view));
+            change.removed = true;
+            change
+        }
+        (rest, _) => {
+            let mut change = rest.first().map_or_else(Change::default, |old| removed(old, view));
+            change.added = true;
+            change
+        }
+    }
+}
+
+fn items_of(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn entries_of(value: &Value) -> Option<&Map<String, Value>> {
+    value.as_object()
+}

@@ -1,0 +1,68 @@
+//! Sets of fields and the schema: what a change of the schema means for them, and which parents they imply.
+
+use schema::{ListKind, View};
+
+use super::place::Place;
+use crate::element::PathElement;
+use crate::set::FieldSet;
+
+/// Follows the schema where it has become atomic since the set was written: whoever owned a part now owns the whole.
+pub fn reconcile(set: &mut FieldSet<'_>, view: View<'_>) {
+    for node in set.nodes_mut() {
+        // A member without members below is what ownership of an atomic place looks like.
+        if node.children.is_empty() {
+            continue;
+        }
+        let Some(place) = below(view, &node.element) else { continue };
+        let atomic = match Place::of(place) {
+            Place::List { kind, .. } => *kind == ListKind::Atomic,
+            Place::Map(entries) if entries.is_free() => continue,
+            Place::Map(entries) => entries.atomic,
+            Place::Scalar(_) | Place::Any(_) => continue,
+        };
+        if atomic {
+            node.member = true;
+            node.children = FieldSet::default();
+        } else {
+            reconcile(&mut node.children, place);
+        }
+    }
+}
+
+fn below<'a>(view: View<'a>, element: &PathElement<'_>) -> Option<View<'a>> {
+    match Place::of(view) {
+        Place::Map(entries) => match element {
+            PathElement::Field(name) => entries.entry(name),
+            _ => entries.unnamed(),
+        },
+        Place::List { items, .. } => Some(items),
+        Place::Scalar(_) | Place::Any(_) => None,
+    }
+}
+
+/// Makes members of the named fields that lead to members, as if each had been set together with what it holds.
+#[must_use]
+pub fn with_named_fields<'a>(mut set: FieldSet<'a>, view: View<'_>) -> FieldSet<'a> {
+    name(&mut set, view);
+    set
+}
+
+fn name(set: &mut FieldSet<'_>, view: View<'_>) {
+    let place = Place::of(view);
+    for node in set.nodes_mut() {
+        if node.children.is_empty() {
+            continue;
+        }
+        match (&node.element, place) {
+            (PathElement::Field(field), Place::Map(entries)) => {
+                if entries.names(field) {
+                    node.member = true;
+                }
+                name(&mut node.children, entries.entry_or_untyped(field));
+            }
+            (PathElement::Key(_), Place::List { items, .. }) => name(&mut node.children, items),
+            // Nothing is named where nothing is known.
+            _ => {}
+        }
+    }
+}
