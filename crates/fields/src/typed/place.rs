@@ -49,7 +49,7 @@ impl<'a> Place<'a> {
                 Scalar::Int32 | Scalar::Int64 | Scalar::Float => Self::Scalar(Single::Numeric),
                 Scalar::Boolean => Self::Scalar(Single::Boolean),
                 // Formatted text is untyped for the real server; so is whatever may be a number or text.
-                Scalar::Time | Scalar::Quantity => Self::Scalar(Single::Untyped),
+                Scalar::Time | Scalar::MicroTime | Scalar::Quantity => Self::Scalar(Single::Untyped),
                 Scalar::IntOrString => Self::Any(view.untyped()),
             },
             Shape::Object { kind, .. } | Shape::Map { kind, .. } => {
