@@ -1,6 +1,7 @@
 # The everyday commands. `just` alone lists them.
 
 cache := env("SLIPWAY_CACHE", env("XDG_CACHE_HOME", env("HOME") / ".cache") / "slipway")
+host := `rustc --print host-tuple`
 target := env("CARGO_TARGET_DIR", justfile_directory() / "target")
 
 export HELM := env("HELM", cache / "tools/bin/helm4")
@@ -35,9 +36,11 @@ docs:
 ci:
     .ci/run
 
-# Build what is shipped and measured
+# Build what is shipped and measured. On Linux it is one static file at a fixed address: nothing is loaded or
+# relocated when it starts, which is a third of the time that a small chart takes.
 dist:
-    cargo build --profile dist
+    {{ if os() == "linux" { 'RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static"' } else { "" } }} cargo build --profile dist --target {{host}}
+    mkdir -p {{target}}/dist && cp {{target}}/{{host}}/dist/slipway {{target}}/dist/slipway
 
 # Render charts with Helm and Slipway and compare the outputs: just parity DIR… [--record FILE] [--diff DIR]
 parity *ARGS: dist
