@@ -1,0 +1,214 @@
+//! Which resources the server has: the built-in ones, and the custom ones as their definitions come and go.
+
+mod builtin;
+mod custom;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use schema::View;
+use serde_json::Value;
+
+use crate::kinds::Rules;
+use crate::status::{ResourceName, Status};
+use crate::store::{Key, Range, ResourceKey};
+
+/// A resource: a kind, and where it is served.
+#[derive(Debug, Clone)]
+pub struct Resource {
+    /// Group and plural.
+    pub key: ResourceKey,
+    /// The kind: `Deployment`.
+    pub kind: Arc<str>,
+    /// The kind of its lists.
+    pub list_kind: Arc<str>,
+    /// The name of one: `deployment`.
+    pub singular: Arc<str>,
+    /// Abbreviations that clients know: `deploy`.
+    pub short_names: Vec<Arc<str>>,
+    /// Groups of resources it belongs to: `all`.
+    pub categories: Vec<Arc<str>>,
+    /// Whether its objects are in namespaces.
+    pub namespaced: bool,
+    /// The versions it is served in, the preferred one first.
+    pub versions: Vec<Arc<str>>,
+    /// The version its objects are stored in.
+    pub storage_version: Arc<str>,
+    /// What can be done with it.
+    pub verbs: &'static [&'static str],
+    /// What can be done with parts of its objects.
+    pub subresources: Vec<Subresource>,
+    /// What is special about it.
+    pub traits: Traits,
+    /// How its objects are read, checked and merged.
+    pub behaviour: Behaviour,
+}
+
+/// A part of objects that has an address of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subresource {
+    /// The last part of the path: `status`.
+    pub name: Arc<str>,
+    /// The group, version and kind of what is sent there, if not the object itself.
+    pub kind: Option<(&'static str, &'static str, &'static str)>,
+    /// What can be done with it.
+    pub verbs: &'static [&'static str],
+}
+
+/// In what the handling of a resource differs from that of others.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate fact about a kind")]
+pub struct Traits {
+    /// A PUT of an object that does not exist creates it.
+    pub create_on_update: bool,
+    /// A PUT must say which revision it replaces.
+    pub conditional_update: bool,
+    /// DELETE answers with the object instead of a status.
+    pub returns_deleted: bool,
+    /// Deletion leaves time for a graceful end.
+    pub graceful: bool,
+    /// Nothing is stored: the object is an answer to a question.
+    pub review: bool,
+}
+
+/// How objects of a resource are read, checked and merged.
+#[derive(Clone)]
+pub enum Behaviour {
+    /// By the rules written for the kind.
+    Builtin(&'static dyn Rules),
+    /// By the schema of its definition.
+    Custom(Arc<custom::Custom>),
+}
+
+/// The resources of the server.
+#[derive(Debug)]
+pub struct Registry {
+    resources: RwLock<Index>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Index {
+    by_key: BTreeMap<ResourceKey, Arc<Resource>>,
+    generation: u64,
+}
+
+impl fmt::Debug for Behaviour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Builtin(_) => f.write_str("Builtin"),
+            Self::Custom(_) => f.write_str("Custom"),
+        }
+    }
+}
+
+impl Resource {
+    /// The name in refusals.
+    pub fn name(&self) -> ResourceName<'_> {
+        ResourceName { group: &self.key.group, resource: &self.key.resource }
+    }
+
+    /// `v1`, `apps/v1`.
+    pub fn api_version(&self, version: &str) -> String {
+        if self.key.group.is_empty() { version.to_owned() } else { format!("{}/{version}", self.key.group) }
+    }
+
+    /// Where an object of it is kept.
+    pub fn object_key(&self, namespace: &str, name: &str) -> Key {
+        Key { resource: self.key.clone(), namespace: namespace.into(), name: name.into() }
+    }
+
+    /// All of its objects, in a namespace if one is given.
+    pub fn range(&self, namespace: &str) -> Range {
+        Range { resource: self.key.clone(), namespace: namespace.into() }
+    }
+
+    /// The rules of its kind.
+    pub fn rules(&self) -> &dyn Rules {
+        match &self.behaviour {
+            Behaviour::Builtin(rules) => *rules,
+            Behaviour::Custom(custom) => custom.as_ref(),
+        }
+    }
+
+    /// Whether it has a subresource of that name.
+    pub fn subresource(&self, name: &str) -> Option<&Subresource> {
+        self.subresources.iter().find(|subresource| &*subresource.name == name)
+    }
+
+    /// Calls with the structure of its objects in a version.
+    pub fn with_structure<T>(&self, version: &str, read: impl FnOnce(View<'_>) -> T) -> T {
+        match &self.behaviour {
+            Behaviour::Builtin(_) => builtin::with_structure(&self.key.group, version, &self.kind, read),
+            Behaviour::Custom(custom) => custom.with_structure(version, read),
+        }
+    }
+
+    /// The object as it is shown in a version.
+    pub fn convert(&self, object: &Value, version: &str) -> Value {
+        let mut object = object.clone();
+        object["apiVersion"] = self.api_version(version).into();
+        object
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        let by_key = builtin::resources().map(|resource| (resource.key.clone(), Arc::new(resource))).collect();
+        Self { resources: RwLock::new(Index { by_key, generation: 1 }) }
+    }
+}
+
+impl Registry {
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, Index> {
+        self.resources.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The resource served under a group, version and plural.
+    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
+        let resource = self.by_key(group, plural)?;
+        resource.versions.iter().any(|served| &**served == version).then_some(resource)
+    }
+
+    /// The resource of a group and plural, whatever the version.
+    pub fn by_key(&self, group: &str, plural: &str) -> Option<Arc<Resource>> {
+        let key = ResourceKey { group: group.into(), resource: plural.into() };
+        self.read().by_key.get(&key).cloned()
+    }
+
+    /// The resource of a kind.
+    pub fn by_kind(&self, group: &str, kind: &str) -> Option<Arc<Resource>> {
+        self.read().by_key.values().find(|resource| &*resource.key.group == group && &*resource.kind == kind).cloned()
+    }
+
+    /// All resources, ordered by group and plural.
+    pub fn all(&self) -> Vec<Arc<Resource>> {
+        self.read().by_key.values().cloned().collect()
+    }
+
+    /// Grows whenever a resource comes, changes or goes.
+    pub fn generation(&self) -> u64 {
+        self.read().generation
+    }
+
+    /// Serves what a definition says, or no longer.
+    pub fn define(&self, definition: &Value) -> Result<(), Status> {
+        let resource = custom::resource(definition)?;
+        let mut index = self.resources.write().unwrap_or_else(PoisonError::into_inner);
+        index.generation += 1;
+        if let Some(resource) = resource {
+            index.by_key.insert(resource.key.clone(), Arc::new(resource));
+        } else if let Some(key) = custom::key(definition) {
+            index.by_key.remove(&key);
+        }
+        Ok(())
+    }
+
+    /// Serves a custom resource no longer.
+    pub fn undefine(&self, definition: &Value) {
+        let Some(key) = custom::key(definition) else { return };
+        let mut index = self.resources.write().unwrap_or_else(PoisonError::into_inner);
+        index.generation += 1;
+        index.by_key.remove(&key);
+    }
+}
