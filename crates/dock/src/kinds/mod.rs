@@ -10,7 +10,7 @@ use crate::field::FieldError;
 /// The order on a create is: [`default`](Rules::default), [`prepare_create`](Rules::prepare_create), admission,
 /// [`validate`](Rules::validate). On an update: `default`, [`prepare_update`](Rules::prepare_update), admission,
 /// [`validate_update`](Rules::validate_update). Metadata is checked elsewhere, alike for all kinds.
-pub trait Rules: Sync {
+pub trait Rules: Send + Sync {
     /// Fills in what was left out, as decoding an object does. Runs on every object that comes in.
     fn default(&self, _object: &mut Value) {}
 
@@ -42,6 +42,28 @@ pub trait Rules: Sync {
 
     /// Whether `metadata.generation` is kept and counts the changes of everything but metadata and status.
     fn has_generation(&self) -> bool {
+        false
+    }
+
+    /// Whether an update grows the generation: if anything but metadata and status is another.
+    fn changes_generation(&self, object: &Value, old: &Value) -> bool {
+        let rest = |value: &Value| {
+            let mut fields = value.as_object().cloned().unwrap_or_default();
+            for field in ["apiVersion", "kind", "metadata", "status"] {
+                fields.remove(field);
+            }
+            fields
+        };
+        rest(object) != rest(old)
+    }
+
+    /// The fields that an update of the status does not write.
+    fn status_resets(&self) -> &'static [&'static str] {
+        &["spec"]
+    }
+
+    /// Whether the kind is defined by an object of the cluster.
+    fn is_custom(&self) -> bool {
         false
     }
 

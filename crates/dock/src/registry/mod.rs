@@ -8,9 +8,12 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use schema::View;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::field::FieldError;
 use crate::kinds::Rules;
+use crate::meta;
+use crate::selectors::{LabelSelector, Selectable};
 use crate::status::{ResourceName, Status};
 use crate::store::{Key, Range, ResourceKey};
 
@@ -81,6 +84,15 @@ pub enum Behaviour {
     Custom(Arc<custom::Custom>),
 }
 
+/// An object that was read, and what was dropped from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decoded {
+    /// The object.
+    pub object: Value,
+    /// What the server did not know: `unknown field "spec.x"`.
+    pub unknown: Vec<String>,
+}
+
 /// The resources of the server.
 #[derive(Debug)]
 pub struct Registry {
@@ -142,6 +154,76 @@ impl Resource {
             Behaviour::Builtin(_) => builtin::with_structure(&self.key.group, version, &self.kind, read),
             Behaviour::Custom(custom) => custom.with_structure(version, read),
         }
+    }
+
+    /// Whether it is the resource of Namespaces, which have a life of their own.
+    pub fn is_namespace(&self) -> bool {
+        self.key.group.is_empty() && &*self.key.resource == "namespaces"
+    }
+
+    /// Whether it is defined by an object of the cluster.
+    pub fn is_custom(&self) -> bool {
+        matches!(self.behaviour, Behaviour::Custom(_))
+    }
+
+    /// Reads an object that a client sent: unknown fields are dropped and told of, the rest is as the server writes it.
+    /// What cannot be read at all is an error in words.
+    pub fn decode(&self, value: Value, _version: &str) -> Result<Decoded, String> {
+        Ok(Decoded { object: value, unknown: Vec::new() })
+    }
+
+    /// An object of this kind before it is created.
+    pub fn empty(&self, version: &str) -> Value {
+        json!({"apiVersion": self.api_version(version), "kind": *self.kind})
+    }
+
+    /// What is wrong with the metadata of a new object.
+    pub fn validate_metadata(&self, object: &Value) -> Vec<FieldError> {
+        meta::validate(object, self.namespaced, meta::rules_of(&self.key.group, &self.kind))
+    }
+
+    /// What is wrong with the metadata of an object that replaces another.
+    pub fn validate_metadata_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
+        meta::validate_update(object, old, self.namespaced, meta::rules_of(&self.key.group, &self.kind))
+    }
+
+    /// Calls with the fields that a selector may name.
+    pub fn with_selectable<T>(&self, read: impl FnOnce(&Selectable<'_>) -> T) -> T {
+        if self.is_custom() {
+            return read(&Selectable::custom(self.namespaced, []));
+        }
+        read(&Selectable::of(&self.key.group, &self.kind))
+    }
+
+    /// The replicas of an object.
+    pub fn scale_of(&self, object: &Value) -> Value {
+        let metadata = &object["metadata"];
+        let mut scale = json!({
+            "kind": "Scale",
+            "apiVersion": "autoscaling/v1",
+            "metadata": {
+                "name": metadata["name"],
+                "namespace": metadata["namespace"],
+                "uid": metadata["uid"],
+                "resourceVersion": metadata["resourceVersion"],
+                "creationTimestamp": metadata["creationTimestamp"],
+            },
+            "spec": {},
+            "status": {"replicas": object["status"]["replicas"].as_i64().unwrap_or_default()},
+        });
+        if let Some(replicas) = object["spec"]["replicas"].as_i64().filter(|replicas| *replicas != 0) {
+            scale["spec"]["replicas"] = replicas.into();
+        }
+        let selector = &object["spec"]["selector"];
+        if let Ok(selector) = LabelSelector::of(Some(selector)) {
+            scale["status"]["selector"] = selector.to_string().into();
+        }
+        scale
+    }
+
+    /// Changes the replicas of an object.
+    pub fn set_replicas(&self, object: &mut Value, replicas: i64) {
+        object["spec"]["replicas"] = replicas.into();
     }
 
     /// The object as it is shown in a version.

@@ -113,8 +113,8 @@ struct Inner {
     followers: Vec<Follower>,
 }
 
-/// Namespace and name: the order in which objects of a resource are listed.
-type Place = (Arc<str>, Arc<str>);
+/// `NAMESPACE/NAME`: the order in which objects of a resource are listed, byte by byte, as the real server has it.
+type Place = String;
 
 #[derive(Debug)]
 struct Follower {
@@ -129,8 +129,9 @@ impl Range {
 }
 
 impl Key {
-    fn place(&self) -> Place {
-        (self.namespace.clone(), self.name.clone())
+    /// Where the object stands among those of its resource.
+    pub fn place(&self) -> String {
+        if self.namespace.is_empty() { self.name.to_string() } else { format!("{}/{}", self.namespace, self.name) }
     }
 }
 
@@ -295,8 +296,9 @@ impl Inner {
         if range.namespace.is_empty() {
             return objects.values().cloned().collect();
         }
-        let first: Place = (range.namespace.clone(), Arc::from(""));
-        objects.range(first..).take_while(|(place, _)| place.0 == range.namespace).map(|(_, stored)| stored.clone()).collect()
+        let first = format!("{}/", range.namespace);
+        let inside = |(_, stored): &(&Place, &Stored)| stored.key.namespace == range.namespace;
+        objects.range(first..).take_while(inside).map(|(_, stored)| stored.clone()).collect()
     }
 
     fn check(&self, key: &Key, expected: Expected) -> Result<Option<Stored>, CommitError> {

@@ -1,0 +1,125 @@
+//! What goes back: an object, a text, or a stream of events.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, header};
+use http_body::{Body, Frame, SizeHint};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use super::accept::Encoding;
+use crate::status::Status;
+
+/// An answer before it is written.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status code.
+    pub code: StatusCode,
+    /// The content.
+    pub content: Content,
+    /// What the `Warning` headers say.
+    pub warnings: Vec<String>,
+}
+
+/// The content of an answer.
+#[derive(Debug)]
+pub enum Content {
+    /// An object.
+    Object(Value),
+    /// An object already written as JSON.
+    Json(Bytes),
+    /// JSON under another content type.
+    Typed(&'static str, Bytes),
+    /// Plain text.
+    Text(String),
+    /// Events as they happen.
+    Stream(mpsc::Receiver<Bytes>),
+}
+
+impl Answer {
+    /// An object, with 200.
+    pub fn object(object: Value) -> Self {
+        Self::with(StatusCode::OK, Content::Object(object))
+    }
+
+    /// Anything, with a code.
+    pub fn with(code: StatusCode, content: Content) -> Self {
+        Self { code, content, warnings: Vec::new() }
+    }
+
+    /// What the server says to a path it does not know.
+    pub fn page_not_found() -> Self {
+        Self::with(StatusCode::NOT_FOUND, Content::Text("404 page not found\n".into()))
+    }
+
+    /// Writes it.
+    pub fn into_response(self, encoding: Encoding) -> Response<AnswerBody> {
+        let (kind, body) = match self.content {
+            Content::Object(object) if encoding == Encoding::Yaml => {
+                ("application/yaml", AnswerBody::full(goyaml::to_string(&object).unwrap_or_default().into()))
+            }
+            Content::Object(object) => ("application/json", AnswerBody::full(object.to_string().into())),
+            Content::Json(bytes) => ("application/json", AnswerBody::full(bytes)),
+            Content::Typed(kind, bytes) => (kind, AnswerBody::full(bytes)),
+            Content::Text(text) => ("text/plain; charset=utf-8", AnswerBody::full(text.into())),
+            Content::Stream(events) => ("application/json", AnswerBody::Stream(events)),
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = self.code;
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        for warning in self.warnings {
+            let text = warning.replace('\\', "\\\\").replace('"', "\\\"");
+            if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
+                response.headers_mut().append(header::WARNING, value);
+            }
+        }
+        response
+    }
+}
+
+impl From<Status> for Answer {
+    fn from(status: Status) -> Self {
+        Self::with(status.code, Content::Object(status.to_value()))
+    }
+}
+
+/// The body of an answer.
+#[derive(Debug)]
+pub enum AnswerBody {
+    /// All of it at once; nothing once it was taken.
+    Full(Option<Bytes>),
+    /// Piece by piece.
+    Stream(mpsc::Receiver<Bytes>),
+}
+
+impl AnswerBody {
+    fn full(bytes: Bytes) -> Self {
+        Self::Full(Some(bytes))
+    }
+}
+
+impl Body for AnswerBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.get_mut() {
+            Self::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Stream(events) => events.poll_recv(context).map(|event| event.map(|bytes| Ok(Frame::data(bytes)))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Self::Full(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Full(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
+            Self::Stream(_) => SizeHint::default(),
+        }
+    }
+}

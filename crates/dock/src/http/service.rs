@@ -1,0 +1,191 @@
+//! From an HTTP request to an answer.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, Response, StatusCode, header, request};
+use http_body::Body;
+use http_body_util::{BodyExt, Limited};
+
+use super::accept::{Accept, Encoding, content};
+use super::answer::{Answer, AnswerBody, Content};
+use super::options::{Options, decode};
+use super::path::{Path, Target};
+use super::user::User;
+use crate::requests::Call;
+use crate::server::{Dock, Server};
+use crate::status::Status;
+use crate::wire::{discovery, openapi};
+
+/// A request may not be larger.
+const LIMIT: usize = 3 * 1024 * 1024;
+
+impl<B> tower_service::Service<Request<B>> for Dock
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = Response<AnswerBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let server = self.server().clone();
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            Ok(server.respond(parts, body).await)
+        })
+    }
+}
+
+impl Server {
+    async fn respond<B>(self: Arc<Self>, parts: request::Parts, body: B) -> Response<AnswerBody>
+    where
+        B: Body,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let encoding = Accept::of(&parts.headers).map_or(Encoding::Json, |accept| accept.encoding);
+        let answer = match Limited::new(body, LIMIT).collect().await {
+            Ok(body) => self.answer(&parts, body.to_bytes()).await.unwrap_or_else(Answer::from),
+            Err(_) => Status::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "RequestEntityTooLarge",
+                format!("Request entity too large: limit is {LIMIT}"),
+            )
+            .into(),
+        };
+        answer.into_response(encoding)
+    }
+
+    async fn answer(self: &Arc<Self>, parts: &request::Parts, body: Bytes) -> Result<Answer, Status> {
+        let user = self.user(&parts.headers)?;
+        let path = decode(&parts.uri.path().replace('+', "%2B"));
+        match Path::parse(&path) {
+            Path::Version => Ok(Answer::object(discovery::version())),
+            Path::Health => Ok(Answer::with(StatusCode::OK, Content::Text("ok".into()))),
+            Path::CoreVersions => Ok(discovery::core(&self.registry, &parts.headers)),
+            Path::Groups => Ok(discovery::groups(&self.registry, &parts.headers)),
+            Path::Group(group) => discovery::group(&self.registry, group),
+            Path::Resources { group, version } => discovery::resources(&self.registry, group, version),
+            Path::OpenApi3 => Ok(Answer::object(openapi::index(&self.registry))),
+            Path::OpenApi3Group { group, version } => openapi::document(&self.registry, group, version),
+            Path::OpenApi2 | Path::Unknown => Ok(Answer::page_not_found()),
+            Path::Resource(target) => self.resource(parts, target, user, body).await,
+        }
+    }
+
+    /// Who asks, if anybody who is known.
+    fn user(&self, headers: &HeaderMap) -> Result<User, Status> {
+        let token = headers
+            .get(header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.strip_prefix("Bearer "));
+        let user = self.tokens.user(token).ok_or_else(|| Status::new(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized"))?;
+        Ok(user.acting(headers))
+    }
+
+    async fn resource(
+        self: &Arc<Self>,
+        parts: &request::Parts,
+        target: Target<'_>,
+        user: User,
+        body: Bytes,
+    ) -> Result<Answer, Status> {
+        let Some(resource) = self.registry.find(target.group, target.version, target.resource) else {
+            return Ok(Answer::page_not_found());
+        };
+        // Objects of the cluster have no namespace in their path, and single objects in namespaces need one.
+        let in_namespace = !target.namespace.is_empty();
+        if in_namespace != resource.namespaced && (in_namespace || !target.name.is_empty()) {
+            return Ok(Answer::page_not_found());
+        }
+        if !target.subresource.is_empty() && resource.subresource(target.subresource).is_none() {
+            return Ok(Answer::page_not_found());
+        }
+        let text = |name: header::HeaderName| {
+            parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
+        };
+        let content_type = text(header::CONTENT_TYPE).split(';').next().unwrap_or_default().trim().to_owned();
+        let writes_object = matches!(parts.method, Method::POST | Method::PUT)
+            || parts.method == Method::DELETE && !body.is_empty();
+        let call = Call {
+            resource,
+            version: target.version.into(),
+            namespace: target.namespace.into(),
+            name: target.name.into(),
+            subresource: target.subresource.into(),
+            options: Options::parse(parts.uri.query().unwrap_or_default())?,
+            user,
+            user_agent: text(header::USER_AGENT),
+            accept: Accept::of(&parts.headers)?,
+            encoding: if writes_object { content(&parts.headers)? } else { Encoding::Json },
+            content_type,
+            body,
+            now: self.clock.now(),
+            warnings: Mutex::default(),
+        };
+        self.faults.before(parts, &call).await?;
+        self.dispatch(&parts.method, call).await
+    }
+
+    async fn dispatch(self: &Arc<Self>, method: &Method, call: Call) -> Result<Answer, Status> {
+        let verb = verb(method, &call);
+        let verbs = match call.resource.subresource(&call.subresource) {
+            Some(subresource) => subresource.verbs,
+            None => call.resource.verbs,
+        };
+        if !verbs.contains(&verb) {
+            let words = "the server does not allow this method on the requested resource";
+            let mut status = Status::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", words);
+            status.details = Some(Box::default());
+            return Err(status);
+        }
+        if verb == "watch" {
+            return self.watch(call);
+        }
+        let outcome = match (&*call.subresource, verb) {
+            ("", "create") if call.resource.traits.review => self.review(&call),
+            ("", "create") => self.create(&call).await,
+            ("", "get") => self.get(&call),
+            ("", "list") => self.list(&call),
+            ("", "delete") => self.delete(&call).await,
+            ("", "deletecollection") => self.delete_collection(&call).await,
+            ("" | "status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "update") => self.update(&call).await,
+            ("" | "status" | "approval" | "ephemeralcontainers" | "resize", "patch") => self.patch(&call).await,
+            ("status" | "approval" | "ephemeralcontainers" | "resize", "get") => self.get(&call),
+            ("scale", _) => self.scale(&call, verb).await,
+            ("log", _) => self.log(&call),
+            ("eviction", _) => self.evict(&call).await,
+            ("binding", _) => self.bind(&call).await,
+            ("token", _) => self.token(&call),
+            _ => Ok(Answer::page_not_found()),
+        };
+        // Warnings are told whether or not the request was granted.
+        let mut answer = outcome.unwrap_or_else(Answer::from);
+        answer.warnings = call.take_warnings();
+        Ok(answer)
+    }
+}
+
+fn verb(method: &Method, call: &Call) -> &'static str {
+    match *method {
+        Method::GET | Method::HEAD if call.options.watch && call.subresource.is_empty() => "watch",
+        Method::GET | Method::HEAD if call.name.is_empty() => "list",
+        Method::GET | Method::HEAD => "get",
+        Method::POST if call.name.is_empty() || !call.subresource.is_empty() => "create",
+        Method::PUT if !call.name.is_empty() => "update",
+        Method::PATCH if !call.name.is_empty() => "patch",
+        Method::DELETE if call.name.is_empty() => "deletecollection",
+        Method::DELETE => "delete",
+        _ => "",
+    }
+}

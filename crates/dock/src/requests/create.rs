@@ -1,0 +1,105 @@
+//! POST: a new object.
+
+use http::StatusCode;
+use serde_json::Value;
+
+use super::call::{Call, Operation};
+use super::metadata;
+use crate::http::answer::{Answer, Content};
+use crate::meta;
+use crate::server::Server;
+use crate::status::Status;
+use crate::store::{CommitError, Expected};
+
+/// A made-up name that is taken is made up anew so often.
+const ATTEMPTS: usize = 8;
+
+impl Server {
+    /// Answers a POST to a collection.
+    pub(crate) async fn create(&self, call: &Call) -> Result<Answer, Status> {
+        call.options.check_write("CreateOptions")?;
+        let mut object = self.read_object(call)?;
+        reset_system_fields(&mut object);
+        metadata::take_namespace(&mut object, call.resource.namespaced, &call.namespace)?;
+        if let Some(repeated) = metadata::dedup_owners(&mut object) {
+            call.warn(repeated_owners(&repeated));
+        }
+        self.own_fields(call, None, &mut object)?;
+        let created = self.create_object(call, object).await?;
+        let shown = self.shown(call, &created);
+        Ok(Answer::with(StatusCode::CREATED, Content::Object(shown)))
+    }
+
+    /// Admits, prepares, checks and stores a new object whose managed fields are settled.
+    pub(super) async fn create_object(&self, call: &Call, object: Value) -> Result<Value, Status> {
+        let generated = metadata::text(&object, "name").is_empty() && !metadata::text(&object, "generateName").is_empty();
+        let attempts = if generated { ATTEMPTS } else { 1 };
+        let mut refusal = Status::internal("no attempt was made");
+        for _ in 0..attempts {
+            let mut object = object.clone();
+            self.admit(call, Operation::Create, &mut object, None).await?;
+            if let Some(repeated) = metadata::dedup_owners(&mut object) {
+                call.warn(repeated_owners(&repeated));
+            }
+            let object = self.prepared(call, object)?;
+            self.validate_admission(call, Operation::Create, Some(&object), None).await?;
+            let name = metadata::text(&object, "name").to_owned();
+            let key = call.resource.object_key(&call.namespace, &name);
+            if call.options.is_dry_run() {
+                if self.store.get(&key).is_some() {
+                    return Err(Status::already_exists(call.resource.name(), &name));
+                }
+                return Ok(object);
+            }
+            match self.store.put(&key, Expected::Absent, object).await {
+                Ok(stored) => {
+                    self.after_change(&stored);
+                    return Ok(stored.object.as_ref().clone());
+                }
+                Err(CommitError::Changed(_)) => refusal = Status::already_exists(call.resource.name(), &name),
+                Err(CommitError::Journal(error)) => return Err(Status::internal(error)),
+            }
+        }
+        Err(refusal)
+    }
+
+    /// A new object as it will be stored: with what the server fills in, and valid.
+    fn prepared(&self, call: &Call, mut object: Value) -> Result<Value, Status> {
+        let resource = &call.resource;
+        let rules = resource.rules();
+        meta::before_create(&mut object, call.now, &meta::random_uid(), &meta::random_suffix());
+        metadata::fields(&mut object).remove("resourceVersion");
+        rules.prepare_create(&mut object, &call.context());
+        if rules.has_generation() {
+            metadata::fields(&mut object).insert("generation".into(), 1.into());
+        } else {
+            metadata::fields(&mut object).remove("generation");
+        }
+        self.allocate(call, &mut object, None)?;
+        let mut errors = resource.validate_metadata(&object);
+        errors.extend(rules.validate(&object));
+        if errors.is_empty() {
+            errors = meta::validate_any(&object, resource.namespaced);
+        }
+        if !errors.is_empty() {
+            return Err(Status::invalid(&resource.key.group, &resource.kind, metadata::text(&object, "name"), &errors));
+        }
+        for words in rules.warnings(&object, None) {
+            call.warn(words);
+        }
+        object["apiVersion"] = resource.api_version(&resource.storage_version).into();
+        Ok(object)
+    }
+}
+
+/// What a creator may have copied from another object.
+fn reset_system_fields(object: &mut Value) {
+    let fields = metadata::fields(object);
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "uid", "selfLink", "creationTimestamp"] {
+        fields.remove(field);
+    }
+}
+
+pub(super) fn repeated_owners(uids: &str) -> String {
+    format!(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {uids}")
+}

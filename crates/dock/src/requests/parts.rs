@@ -1,0 +1,176 @@
+//! The parts of Pods and ServiceAccounts that are deeds rather than data: logs, evictions, bindings, tokens.
+
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use http::StatusCode;
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use super::body::{ExpectedKind, parse, typed};
+use super::call::Call;
+use super::delete::DeleteOptions;
+use super::metadata;
+use crate::http::answer::{Answer, Content};
+use crate::meta;
+use crate::selectors::LabelSelector;
+use crate::server::Server;
+use crate::status::{Cause, Details, Status};
+
+/// What a Pod's containers are to have said.
+const LOG: &str = "dock.slipway.dev/log";
+
+impl Server {
+    /// Answers a GET of a Pod's log: what the script on the Pod says.
+    pub(crate) fn log(&self, call: &Call) -> Result<Answer, Status> {
+        let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
+        let pod = &stored.object;
+        let containers: Vec<&str> =
+            pod["spec"]["containers"].as_array().into_iter().flatten().filter_map(|container| container["name"].as_str()).collect();
+        let wanted = call.options.other.get("container").map(String::as_str).unwrap_or_default();
+        if wanted.is_empty() && containers.len() > 1 {
+            let words = format!("a container name must be specified for pod {}, choose one of: [{}]", call.name, containers.join(" "));
+            return Err(Status::bad_request(words));
+        }
+        if !wanted.is_empty() && !containers.contains(&wanted) {
+            return Err(Status::bad_request(format!("container {wanted} is not valid for pod {}", call.name)));
+        }
+        let text = pod["metadata"]["annotations"][LOG].as_str().unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        let tail = call.options.other.get("tailLines").and_then(|count| count.parse().ok()).unwrap_or(lines.len());
+        let shown: String = lines[lines.len().saturating_sub(tail)..].iter().flat_map(|line| [*line, "\n"]).collect();
+        Ok(Answer::with(StatusCode::OK, Content::Text(shown)))
+    }
+
+    /// Answers a POST of an eviction: the Pod is deleted unless a budget forbids it.
+    pub(crate) async fn evict(&self, call: &Call) -> Result<Answer, Status> {
+        call.options.check_write("CreateOptions")?;
+        let expected = ExpectedKind { group: "policy", version: "v1", kind: "Eviction" };
+        let (value, _) = parse(call, expected)?;
+        let (eviction, _) = typed(value, expected, &call.body)?;
+        if metadata::text(&eviction, "name") != &*call.name {
+            return Err(Status::bad_request("name in URL does not match name in Eviction object"));
+        }
+        let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
+        let phase = stored.object["status"]["phase"].as_str().unwrap_or_default();
+        let ended = matches!(phase, "Succeeded" | "Failed" | "Pending") || metadata::is_terminating(&stored.object);
+        if !ended {
+            self.spend_budget(call, &stored.object)?;
+        }
+        let mut options = DeleteOptions::from_value(&eviction["deleteOptions"]);
+        if options.dry_run.is_empty() {
+            options.dry_run.clone_from(&call.options.dry_run);
+        }
+        self.delete_object(call, &options).await?;
+        let done = Status { code: StatusCode::CREATED, reason: "", message: String::new(), details: None };
+        let mut object = done.to_value();
+        object["code"] = 201.into();
+        Ok(Answer::with(StatusCode::CREATED, Content::Object(object)))
+    }
+
+    /// Refuses if a budget that covers the Pod allows no disruption.
+    fn spend_budget(&self, call: &Call, pod: &Value) -> Result<(), Status> {
+        let Some(budgets) = self.registry.by_key("policy", "poddisruptionbudgets") else { return Ok(()) };
+        let covering: Vec<_> = self
+            .store
+            .list(&budgets.range(&call.namespace))
+            .objects
+            .into_iter()
+            .filter(|budget| {
+                let selector = budget.object["spec"].get("selector");
+                selector.is_some() && LabelSelector::of(selector).is_ok_and(|selector| selector.matches_object(pod))
+            })
+            .collect();
+        match covering.as_slice() {
+            [] => Ok(()),
+            [budget] if budget.object["status"]["disruptionsAllowed"].as_i64().unwrap_or_default() > 0 => Ok(()),
+            [budget] => {
+                let status = &budget.object["status"];
+                let mut refusal = Status::too_many_requests("Cannot evict pod as it would violate the pod's disruption budget.", 0);
+                let cause = Cause {
+                    reason: "DisruptionBudget".into(),
+                    message: format!(
+                        "The disruption budget {} needs {} healthy pods and has {} currently",
+                        budget.key.name, status["desiredHealthy"], status["currentHealthy"]
+                    ),
+                    field: String::new(),
+                };
+                refusal.details = Some(Box::new(Details { causes: vec![cause], ..Details::default() }));
+                Err(refusal)
+            }
+            _ => Err(Status {
+                code: StatusCode::INTERNAL_SERVER_ERROR,
+                reason: "",
+                message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.".into(),
+                details: None,
+            }),
+        }
+    }
+
+    /// Answers a POST of a binding: the Pod gets its node.
+    pub(crate) async fn bind(&self, call: &Call) -> Result<Answer, Status> {
+        let expected = ExpectedKind { group: "", version: "v1", kind: "Binding" };
+        let (value, _) = parse(call, expected)?;
+        let (binding, _) = typed(value, expected, &call.body)?;
+        let node = binding["target"]["name"].as_str().unwrap_or_default().to_owned();
+        self.change(call, false, "", |live| {
+            let mut pod = live.unwrap_or(&Value::Null).clone();
+            if pod["spec"]["nodeName"].as_str().is_some_and(|bound| !bound.is_empty()) {
+                let why = format!("pod {} is already assigned to node {}", call.name, pod["spec"]["nodeName"]);
+                return Err(Status::conflict(call.resource.name(), &call.name, why));
+            }
+            pod["spec"]["nodeName"] = node.as_str().into();
+            Ok(pod)
+        })
+        .await?;
+        let done = Status { code: StatusCode::CREATED, reason: "", message: String::new(), details: None };
+        Ok(Answer::with(StatusCode::CREATED, Content::Object(done.to_value())))
+    }
+
+    /// Answers a POST for a token of a ServiceAccount.
+    pub(crate) fn token(&self, call: &Call) -> Result<Answer, Status> {
+        let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
+        let expected = ExpectedKind { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
+        let (value, _) = parse(call, expected)?;
+        let (mut request, _) = typed(value, expected, &call.body)?;
+        let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(3600);
+        let expires = call.now + SignedDuration::from_secs(seconds);
+        let part = |value: Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
+        let header = part(json!({"alg": "none", "typ": "JWT"}));
+        let claims = part(json!({
+            "iss": "https://kubernetes.default.svc",
+            "sub": format!("system:serviceaccount:{}:{}", call.namespace, call.name),
+            "exp": expires.as_second(),
+            "iat": call.now.as_second(),
+            "kubernetes.io": {"namespace": &*call.namespace, "serviceaccount": {"name": &*call.name, "uid": stored.object["metadata"]["uid"]}},
+        }));
+        request["metadata"] = json!({"name": &*call.name, "namespace": &*call.namespace, "creationTimestamp": meta::moment(call.now)});
+        request["spec"]["expirationSeconds"] = seconds.into();
+        request["status"] = json!({"token": format!("{header}.{claims}."), "expirationTimestamp": meta::moment(expires)});
+        Ok(Answer::with(StatusCode::CREATED, Content::Object(request)))
+    }
+
+    /// Answers a question about access: everything is allowed here.
+    pub(crate) fn review(&self, call: &Call) -> Result<Answer, Status> {
+        let expected = ExpectedKind { group: &call.resource.key.group, version: &call.version, kind: &call.resource.kind };
+        let (value, _) = parse(call, expected)?;
+        let (mut review, kind) = typed(value, expected, &call.body)?;
+        review["metadata"] = json!({});
+        review["status"] = match kind.as_str() {
+            "SelfSubjectReview" => json!({"userInfo": call.user.to_value()}),
+            "TokenReview" => {
+                let token = review["spec"]["token"].as_str();
+                match self.tokens.user(token) {
+                    Some(user) => json!({"authenticated": true, "user": user.to_value()}),
+                    None => json!({"user": {}}),
+                }
+            }
+            "SelfSubjectRulesReview" => json!({
+                "incomplete": false,
+                "nonResourceRules": [{"nonResourceURLs": ["*"], "verbs": ["*"]}],
+                "resourceRules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}],
+            }),
+            _ => json!({"allowed": true}),
+        };
+        Ok(Answer::with(StatusCode::CREATED, Content::Object(review)))
+    }
+}

@@ -1,0 +1,66 @@
+//! GET of one object, and how objects are shown.
+
+use serde_json::{Value, json};
+
+use super::call::Call;
+use crate::http::accept::Shape;
+use crate::http::answer::Answer;
+use crate::server::Server;
+use crate::status::Status;
+use crate::store::Revision;
+use crate::wire::table;
+
+impl Server {
+    /// Answers a GET of an object.
+    pub(crate) fn get(&self, call: &Call) -> Result<Answer, Status> {
+        let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
+        Ok(Answer::object(self.shown(call, &stored.object)))
+    }
+
+    /// An object as this client wants to see it.
+    pub(super) fn shown(&self, call: &Call, object: &Value) -> Value {
+        let object = call.resource.convert(object, &call.version);
+        match call.accept.shape {
+            Shape::Object => object,
+            Shape::Metadata => partial(&object),
+            Shape::Table => table::of(call, std::slice::from_ref(&object), &json!({
+                "resourceVersion": object["metadata"]["resourceVersion"],
+            })),
+        }
+    }
+
+    /// An object as an item of a list. Items of built-in lists do not repeat their type.
+    pub(super) fn item(&self, call: &Call, object: &Value) -> Value {
+        let mut object = call.resource.convert(object, &call.version);
+        match call.accept.shape {
+            Shape::Metadata => return partial(&object),
+            Shape::Object | Shape::Table => {}
+        }
+        if !call.resource.is_custom()
+            && let Some(fields) = object.as_object_mut()
+        {
+            fields.remove("kind");
+            fields.remove("apiVersion");
+        }
+        object
+    }
+
+    /// An empty list of this resource.
+    pub(super) fn list_of(&self, call: &Call, revision: Revision) -> Value {
+        let metadata = json!({"resourceVersion": revision.to_string()});
+        match call.accept.shape {
+            Shape::Metadata => json!({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": []}),
+            Shape::Object | Shape::Table => json!({
+                "kind": *call.resource.list_kind,
+                "apiVersion": call.resource.api_version(&call.version),
+                "metadata": metadata,
+                "items": [],
+            }),
+        }
+    }
+}
+
+/// The metadata of an object, and nothing else.
+pub(super) fn partial(object: &Value) -> Value {
+    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": object["metadata"]})
+}

@@ -1,0 +1,209 @@
+//! PUT, and the way that every change of an existing object takes.
+
+use http::StatusCode;
+use serde_json::Value;
+
+use super::call::{Call, Operation};
+use super::create::repeated_owners;
+use super::metadata;
+use crate::field::{FieldError, Path};
+use crate::http::answer::{Answer, Content};
+use crate::meta;
+use crate::server::Server;
+use crate::status::Status;
+use crate::store::{CommitError, Expected, Stored};
+
+/// What is said to somebody who changes an older state.
+const CHANGED: &str = "the object has been modified; please apply your changes to the latest version and try again";
+
+/// What became of a change.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// The object afterwards.
+    pub object: Value,
+    /// Whether it was made by this.
+    pub created: bool,
+}
+
+impl Server {
+    /// Answers a PUT of an object or of its status.
+    pub(crate) async fn update(&self, call: &Call) -> Result<Answer, Status> {
+        call.options.check_write("UpdateOptions")?;
+        let mut sent = self.read_object(call)?;
+        metadata::take_namespace(&mut sent, call.resource.namespaced, &call.namespace)?;
+        check_name(&sent, &call.name)?;
+        if let Some(repeated) = metadata::dedup_owners(&mut sent) {
+            call.warn(repeated_owners(&repeated));
+        }
+        let uid = metadata::text(&sent, "uid").to_owned();
+        let allowed = call.resource.traits.create_on_update && call.subresource.is_empty();
+        let written = self
+            .change(call, allowed, &uid, |live| {
+                let mut object = sent.clone();
+                self.own_fields(call, live, &mut object)?;
+                Ok(object)
+            })
+            .await?;
+        let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
+        Ok(Answer::with(code, Content::Object(self.shown(call, &written.object))))
+    }
+
+    /// Changes an object: `make` says what it is to be, given what it is. Repeated when somebody else was quicker.
+    pub(super) async fn change(
+        &self,
+        call: &Call,
+        create_allowed: bool,
+        uid: &str,
+        make: impl Fn(Option<&Value>) -> Result<Value, Status>,
+    ) -> Result<Written, Status> {
+        loop {
+            let Some(live) = self.store.get(&call.key()) else {
+                if !create_allowed {
+                    return Err(call.not_found());
+                }
+                let object = make(None)?;
+                let object = self.create_object(call, object).await?;
+                return Ok(Written { object, created: true });
+            };
+            let live_uid = metadata::text(&live.object, "uid");
+            if !uid.is_empty() && uid != live_uid {
+                return Err(call.precondition_failed(uid, live_uid));
+            }
+            let shown_live = call.resource.convert(&live.object, &call.version);
+            let object = make(Some(&shown_live))?;
+            if let Some(object) = self.change_live(call, &live, object).await? {
+                return Ok(Written { object, created: false });
+            }
+        }
+    }
+
+    /// One attempt: nothing if somebody else was quicker.
+    async fn change_live(&self, call: &Call, live: &Stored, mut object: Value) -> Result<Option<Value>, Status> {
+        self.admit(call, Operation::Update, &mut object, Some(&live.object)).await?;
+        if let Some(repeated) = metadata::dedup_owners(&mut object) {
+            call.warn(repeated_owners(&repeated));
+        }
+        check_revision(call, &object, live)?;
+        let mut object = self.succeeding(call, object, &live.object)?;
+        fields::keep_times(&live.object, &mut object);
+        self.validate_admission(call, Operation::Update, Some(&object), Some(&live.object)).await?;
+        let expected = Expected::At(live.revision);
+        let outcome = if ends(call, &object, &live.object) {
+            if call.options.is_dry_run() {
+                return Ok(Some(object));
+            }
+            match self.store.remove(&call.key(), live.revision, object.clone()).await {
+                Ok(removed) => {
+                    self.after_removal(&removed);
+                    // The client sees the state it wrote, as of the revision it replaced.
+                    return Ok(Some(object));
+                }
+                Err(error) => Err(error),
+            }
+        } else if call.options.is_dry_run() || object == *live.object {
+            return Ok(Some(object));
+        } else {
+            self.store.put(&call.key(), expected, object).await
+        };
+        match outcome {
+            Ok(stored) => {
+                self.after_change(&stored);
+                Ok(Some(stored.object.as_ref().clone()))
+            }
+            Err(CommitError::Changed(_)) => Ok(None),
+            Err(CommitError::Journal(error)) => Err(Status::internal(error)),
+        }
+    }
+
+    /// The object as it will be stored: what it may not change is put back, and it is valid.
+    fn succeeding(&self, call: &Call, mut object: Value, live: &Value) -> Result<Value, Status> {
+        let resource = &call.resource;
+        let rules = resource.rules();
+        let context = call.context();
+        metadata::take_namespace(&mut object, resource.namespaced, &call.namespace)?;
+        meta::before_update(&mut object, live);
+        match &*call.subresource {
+            "status" => rules.prepare_status_update(&mut object, live, &context),
+            _ => rules.prepare_update(&mut object, live, &context),
+        }
+        if call.subresource.is_empty() && rules.has_generation() && rules.changes_generation(&object, live) {
+            let generation = live["metadata"]["generation"].as_i64().unwrap_or_default() + 1;
+            metadata::fields(&mut object).insert("generation".into(), generation.into());
+        }
+        if call.subresource.is_empty() {
+            self.allocate(call, &mut object, Some(live))?;
+        }
+        let mut errors = resource.validate_metadata_update(&object, live);
+        errors.extend(match &*call.subresource {
+            "status" => rules.validate_status_update(&object, live),
+            _ => rules.validate_update(&object, live),
+        });
+        if !errors.is_empty() {
+            return Err(Status::invalid(&resource.key.group, &resource.kind, &call.name, &errors));
+        }
+        for words in rules.warnings(&object, Some(live)) {
+            call.warn(words);
+        }
+        object["apiVersion"] = resource.api_version(&resource.storage_version).into();
+        metadata::fields(&mut object).insert("resourceVersion".into(), live["metadata"]["resourceVersion"].clone());
+        Ok(object)
+    }
+}
+
+impl Call {
+    /// 409: the object of that name is another one.
+    pub(super) fn precondition_failed(&self, wanted: &str, found: &str) -> Status {
+        let group = &self.resource.key.group;
+        let folder = match (self.resource.rules().is_custom(), &*self.resource.key.resource) {
+            (true, plural) => format!("{group}/{plural}"),
+            (false, "services") => "services/specs".into(),
+            (false, "endpoints") => "services/endpoints".into(),
+            (false, plural) => plural.into(),
+        };
+        let place = if self.namespace.is_empty() { String::new() } else { format!("{}/", self.namespace) };
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/{folder}/{place}{}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+            self.name
+        );
+        Status::conflict(self.resource.name(), &self.name, why)
+    }
+}
+
+pub(super) fn check_name(object: &Value, name: &str) -> Result<(), Status> {
+    let own = metadata::text(object, "name");
+    if own.is_empty() {
+        return Err(Status::bad_request(format!(
+            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+        )));
+    }
+    if own != name {
+        return Err(Status::bad_request(format!(
+            "the name of the object ({own}) does not match the name on the URL ({name})"
+        )));
+    }
+    Ok(())
+}
+
+/// Whether the object is meant to replace the state that is there.
+fn check_revision(call: &Call, object: &Value, live: &Stored) -> Result<(), Status> {
+    let sent = metadata::text(object, "resourceVersion");
+    if sent.is_empty() || sent == "0" {
+        if !call.resource.traits.conditional_update {
+            return Ok(());
+        }
+        let path = Path::new("metadata.resourceVersion");
+        let error = FieldError::invalid(&path, 0, "must be specified for an update");
+        return Err(Status::invalid(&call.resource.key.group, &call.resource.key.resource, &call.name, &[error]));
+    }
+    if sent.parse() == Ok(live.revision) {
+        return Ok(());
+    }
+    Err(Status::conflict(call.resource.name(), &call.name, CHANGED))
+}
+
+/// Whether this change takes away the last finalizer of an object that is being deleted.
+fn ends(call: &Call, object: &Value, live: &Value) -> bool {
+    let grace = live["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
+    let own = call.resource.is_namespace() && object["spec"]["finalizers"].as_array().is_some_and(|own| !own.is_empty());
+    metadata::finalizers(object).is_empty() && metadata::is_terminating(live) && grace == 0 && !own
+}

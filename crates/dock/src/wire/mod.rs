@@ -1,0 +1,6 @@
+//! The forms in which the server shows what it has: discovery documents, tables, protobuf.
+
+pub mod discovery;
+pub mod openapi;
+pub mod protobuf;
+pub mod table;
