@@ -32,7 +32,11 @@ impl Server {
         _old: Option<&Value>,
     ) -> Result<(), Status> {
         if operation == Operation::Delete && call.resource.is_namespace() && IMMORTAL.contains(&&*call.name) {
-            return Err(Status::forbidden(call.resource.name(), &call.name, "this namespace may not be deleted"));
+            return Err(Status::forbidden(
+                call.resource.name(),
+                &call.name,
+                "this namespace may not be deleted",
+            ));
         }
         std::future::ready(()).await;
         Ok(())
@@ -51,7 +55,10 @@ impl Server {
             return Ok(());
         }
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
-        let why = format!("unable to create new content in namespace {} because it is being terminated", call.namespace);
+        let why = format!(
+            "unable to create new content in namespace {} because it is being terminated",
+            call.namespace
+        );
         let mut status = Status::forbidden(call.resource.name(), name, why);
         if let Some(details) = &mut status.details {
             details.causes.push(Cause {

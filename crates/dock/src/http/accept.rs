@@ -87,12 +87,17 @@ pub fn content(headers: &HeaderMap) -> Result<Encoding, Status> {
         "application/json" | "*/*" | "" => Ok(Encoding::Json),
         "application/yaml" => Ok(Encoding::Yaml),
         "application/vnd.kubernetes.protobuf" => Ok(Encoding::Protobuf),
-        _ => Err(unsupported(&["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"])),
+        _ => {
+            Err(unsupported(&["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"]))
+        }
     }
 }
 
 /// 415: the body is in no form that is understood.
 pub fn unsupported(known: &[&str]) -> Status {
-    let words = format!("the body of the request was in an unknown format - accepted media types include: {}", known.join(", "));
+    let words = format!(
+        "the body of the request was in an unknown format - accepted media types include: {}",
+        known.join(", ")
+    );
     Status::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", words)
 }

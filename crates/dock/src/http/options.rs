@@ -115,7 +115,11 @@ impl Options {
         errors.extend(dry_run_errors(&self.dry_run));
         if !matches!(self.field_validation.as_str(), "" | "Ignore" | "Warn" | "Strict") {
             let known = ["", "Ignore", "Strict", "Warn"];
-            errors.push(FieldError::not_supported(&Path::new("fieldValidation"), self.field_validation.as_str(), &known));
+            errors.push(FieldError::not_supported(
+                &Path::new("fieldValidation"),
+                self.field_validation.as_str(),
+                &known,
+            ));
         }
         if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", kind, "", &errors)) }
     }
@@ -128,7 +132,8 @@ impl Options {
                 errors.push(FieldError::required(&Path::new("fieldManager"), "is required for apply patch"));
             }
         } else if self.force.is_some() {
-            errors.push(FieldError::forbidden(&Path::new("force"), "may not be specified for non-apply patch"));
+            errors
+                .push(FieldError::forbidden(&Path::new("force"), "may not be specified for non-apply patch"));
         }
         errors
     }
@@ -178,7 +183,8 @@ pub fn decode(text: &str) -> String {
 }
 
 fn integer(text: &str) -> Result<i64, Status> {
-    text.parse().map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))
+    text.parse()
+        .map_err(|_| Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))
 }
 
 /// Everything but a few words means yes, an empty value too.

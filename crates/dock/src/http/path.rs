@@ -82,7 +82,9 @@ impl<'a> Path<'a> {
         };
         match *rest {
             // The parts of a Namespace look like resources in it.
-            ["namespaces", name, part @ ("status" | "finalize")] if group.is_empty() => target("", "namespaces", name, part),
+            ["namespaces", name, part @ ("status" | "finalize")] if group.is_empty() => {
+                target("", "namespaces", name, part)
+            }
             ["namespaces", namespace, resource] => target(namespace, resource, "", ""),
             ["namespaces", namespace, resource, name] => target(namespace, resource, name, ""),
             ["namespaces", namespace, resource, name, part] => target(namespace, resource, name, part),
@@ -101,7 +103,10 @@ mod tests {
     fn address(path: &str) -> String {
         match Path::parse(path) {
             Path::Resource(at) => {
-                format!("{}/{} {} {} {} {}", at.group, at.version, at.namespace, at.resource, at.name, at.subresource)
+                format!(
+                    "{}/{} {} {} {} {}",
+                    at.group, at.version, at.namespace, at.resource, at.name, at.subresource
+                )
             }
             other => format!("{other:?}"),
         }

@@ -89,7 +89,10 @@ impl Server {
             .get(header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
             .and_then(|value| value.strip_prefix("Bearer "));
-        let user = self.tokens.user(token).ok_or_else(|| Status::new(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized"))?;
+        let user = self
+            .tokens
+            .user(token)
+            .ok_or_else(|| Status::new(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized"))?;
         Ok(user.acting(headers))
     }
 
@@ -159,8 +162,12 @@ impl Server {
             ("", "list") => self.list(&call),
             ("", "delete") => self.delete(&call).await,
             ("", "deletecollection") => self.delete_collection(&call).await,
-            ("" | "status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "update") => self.update(&call).await,
-            ("" | "status" | "approval" | "ephemeralcontainers" | "resize", "patch") => self.patch(&call).await,
+            ("" | "status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "update") => {
+                self.update(&call).await
+            }
+            ("" | "status" | "approval" | "ephemeralcontainers" | "resize", "patch") => {
+                self.patch(&call).await
+            }
             ("status" | "approval" | "ephemeralcontainers" | "resize", "get") => self.get(&call),
             ("scale", _) => self.scale(&call, verb).await,
             ("log", _) => self.log(&call),

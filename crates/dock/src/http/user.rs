@@ -35,9 +35,14 @@ impl User {
     pub fn acting(self, headers: &HeaderMap) -> Self {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let Some(name) = text("impersonate-user") else { return self };
-        let mut groups: Vec<String> =
-            headers.get_all("impersonate-group").iter().filter_map(|value| value.to_str().ok()).map(Into::into).collect();
-        if let Some((namespace, _)) = name.strip_prefix("system:serviceaccount:").and_then(|rest| rest.split_once(':'))
+        let mut groups: Vec<String> = headers
+            .get_all("impersonate-group")
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .map(Into::into)
+            .collect();
+        if let Some((namespace, _)) =
+            name.strip_prefix("system:serviceaccount:").and_then(|rest| rest.split_once(':'))
             && groups.is_empty()
         {
             groups = vec!["system:serviceaccounts".into(), format!("system:serviceaccounts:{namespace}")];
@@ -47,7 +52,9 @@ impl User {
         }
         let mut extra: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (header, value) in headers {
-            if let (Some(key), Ok(value)) = (header.as_str().strip_prefix("impersonate-extra-"), value.to_str()) {
+            if let (Some(key), Ok(value)) =
+                (header.as_str().strip_prefix("impersonate-extra-"), value.to_str())
+            {
                 extra.entry(super::options::decode(key)).or_default().push(value.into());
             }
         }

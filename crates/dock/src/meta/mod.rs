@@ -16,6 +16,7 @@ pub use format::{
 };
 pub use generate::{generated_name, random_suffix, random_uid, suffix_from};
 pub use kind_rules::{MetaRules, NameRule, rules_of};
+pub(crate) use system::moment;
 pub use system::{before_create, before_update, take_namespace};
 pub use validate::{
     annotations, field_manager, finalizers, labels, managed_fields, no_new_finalizers, owner_references,

@@ -17,7 +17,16 @@ const UPDATE: &[&str] = &["update"];
 
 /// One line of the table: group, versions with the preferred one first, plural, kind, scope, short names, categories,
 /// subresources.
-type Row = (&'static str, &'static [&'static str], &'static str, &'static str, Scope, &'static [&'static str], &'static [&'static str], &'static [Sub]);
+type Row = (
+    &'static str,
+    &'static [&'static str],
+    &'static str,
+    &'static str,
+    Scope,
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static [Sub],
+);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
@@ -116,8 +125,18 @@ const TABLE: &[Row] = &[
     ("storage.k8s.io", V1, "volumeattributesclasses", "VolumeAttributesClass", C, &["vac"], &[], &[]),
 ];
 
-const CREATE_ON_UPDATE: &[&str] =
-    &["clusterrolebindings", "clusterroles", "endpoints", "events", "leases", "limitranges", "rolebindings", "roles", "runtimeclasses", "services"];
+const CREATE_ON_UPDATE: &[&str] = &[
+    "clusterrolebindings",
+    "clusterroles",
+    "endpoints",
+    "events",
+    "leases",
+    "limitranges",
+    "rolebindings",
+    "roles",
+    "runtimeclasses",
+    "services",
+];
 
 const CONDITIONAL_UPDATE: &[&str] = &[
     "csidrivers",
@@ -158,7 +177,8 @@ const RETURNS_DELETED: &[&str] = &[
 
 pub(super) fn resources() -> impl Iterator<Item = Resource> {
     TABLE.iter().map(|&(group, versions, plural, kind, scope, short_names, categories, subresources)| {
-        let review = matches!(group, "authentication.k8s.io" | "authorization.k8s.io") || plural == "bindings";
+        let review =
+            matches!(group, "authentication.k8s.io" | "authorization.k8s.io") || plural == "bindings";
         let shared = |names: &[&str]| names.iter().map(|name| Arc::from(*name)).collect();
         let traits = Traits {
             create_on_update: CREATE_ON_UPDATE.contains(&plural),
@@ -207,7 +227,12 @@ fn subresource(sub: Sub) -> Subresource {
     Subresource { name: name.into(), kind, verbs }
 }
 
-pub(super) fn with_structure<T>(group: &str, version: &str, kind: &str, read: impl FnOnce(View<'_>) -> T) -> T {
+pub(super) fn with_structure<T>(
+    group: &str,
+    version: &str,
+    kind: &str,
+    read: impl FnOnce(View<'_>) -> T,
+) -> T {
     match schema::builtin(group, version, kind) {
         Some(view) => read(view),
         None => read(Types::default().view(&Schema::untyped())),

@@ -54,7 +54,9 @@ pub(super) fn resource(definition: &Value) -> Result<Option<Resource>, Status> {
     let Some(key) = key(definition) else { return Ok(None) };
     let names = &definition["spec"]["names"];
     let text = |field: &str| names[field].as_str().unwrap_or_default();
-    let list = |field: &str| names[field].as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect();
+    let list = |field: &str| {
+        names[field].as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect()
+    };
     let versions = definition["spec"]["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
     let name = |version: &Value| version["name"].as_str().unwrap_or_default().into();
     let storage = versions.iter().find(|version| version["storage"] == true).map(name).unwrap_or_default();

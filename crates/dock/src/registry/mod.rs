@@ -236,7 +236,8 @@ impl Resource {
 
 impl Default for Registry {
     fn default() -> Self {
-        let by_key = builtin::resources().map(|resource| (resource.key.clone(), Arc::new(resource))).collect();
+        let by_key =
+            builtin::resources().map(|resource| (resource.key.clone(), Arc::new(resource))).collect();
         Self { resources: RwLock::new(Index { by_key, generation: 1 }) }
     }
 }
@@ -260,7 +261,11 @@ impl Registry {
 
     /// The resource of a kind.
     pub fn by_kind(&self, group: &str, kind: &str) -> Option<Arc<Resource>> {
-        self.read().by_key.values().find(|resource| &*resource.key.group == group && &*resource.kind == kind).cloned()
+        self.read()
+            .by_key
+            .values()
+            .find(|resource| &*resource.key.group == group && &*resource.kind == kind)
+            .cloned()
     }
 
     /// All resources, ordered by group and plural.

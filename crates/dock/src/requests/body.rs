@@ -11,7 +11,7 @@ use crate::status::Status;
 
 /// What the objects of a request are expected to be.
 #[derive(Debug, Clone, Copy)]
-pub struct ExpectedKind<'a> {
+pub(crate) struct ExpectedKind<'a> {
     /// The group, empty for the core.
     pub group: &'a str,
     /// The version.
@@ -29,8 +29,11 @@ impl ExpectedKind<'_> {
 impl Server {
     /// The object in the body of a create or update, decoded and with its defaults.
     pub(super) fn read_object(&self, call: &Call) -> Result<Value, Status> {
-        let expected =
-            ExpectedKind { group: &call.resource.key.group, version: &call.version, kind: &call.resource.kind };
+        let expected = ExpectedKind {
+            group: &call.resource.key.group,
+            version: &call.version,
+            kind: &call.resource.kind,
+        };
         let (value, repeated) = parse(call, expected)?;
         let (value, kind) = typed(value, expected, &call.body)?;
         let Decoded { object, unknown } = call
@@ -65,10 +68,13 @@ pub(super) fn parse(call: &Call, expected: ExpectedKind<'_>) -> Result<(Value, V
             let text = std::str::from_utf8(&call.body).unwrap_or_default();
             // The server reads YAML where it finds something else than JSON.
             match serde_json::from_str(text) {
-                Ok(value) => Ok((value, schema::duplicate_fields(text))),
+                Ok(value) => Ok((value, crate::shims::schema::duplicate_fields(text))),
                 Err(error) => Err(unrecognized(
                     expected,
-                    &format!("couldn't get version/kind; json parse error: {}", schema::go_json_error(text, &error)),
+                    &format!(
+                        "couldn't get version/kind; json parse error: {}",
+                        crate::shims::schema::go_json_error(text, &error)
+                    ),
                     &call.body,
                 )),
             }
@@ -84,7 +90,11 @@ pub(super) fn parse(call: &Call, expected: ExpectedKind<'_>) -> Result<(Value, V
 }
 
 /// Fills in the type of an object that has none, and refuses another than the expected one.
-pub(super) fn typed(mut value: Value, expected: ExpectedKind<'_>, body: &[u8]) -> Result<(Value, String), Status> {
+pub(super) fn typed(
+    mut value: Value,
+    expected: ExpectedKind<'_>,
+    body: &[u8],
+) -> Result<(Value, String), Status> {
     let Some(fields) = value.as_object_mut() else {
         let words = "couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
         return Err(unrecognized(expected, words, body));

@@ -32,7 +32,8 @@ impl Server {
 
     /// Admits, prepares, checks and stores a new object whose managed fields are settled.
     pub(super) async fn create_object(&self, call: &Call, object: Value) -> Result<Value, Status> {
-        let generated = metadata::text(&object, "name").is_empty() && !metadata::text(&object, "generateName").is_empty();
+        let generated =
+            metadata::text(&object, "name").is_empty() && !metadata::text(&object, "generateName").is_empty();
         let attempts = if generated { ATTEMPTS } else { 1 };
         let mut refusal = Status::internal("no attempt was made");
         for _ in 0..attempts {
@@ -82,7 +83,12 @@ impl Server {
             errors = meta::validate_any(&object, resource.namespaced);
         }
         if !errors.is_empty() {
-            return Err(Status::invalid(&resource.key.group, &resource.kind, metadata::text(&object, "name"), &errors));
+            return Err(Status::invalid(
+                &resource.key.group,
+                &resource.kind,
+                metadata::text(&object, "name"),
+                &errors,
+            ));
         }
         for words in rules.warnings(&object, None) {
             call.warn(words);
@@ -101,5 +107,7 @@ fn reset_system_fields(object: &mut Value) {
 }
 
 pub(super) fn repeated_owners(uids: &str) -> String {
-    format!(".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {uids}")
+    format!(
+        ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {uids}"
+    )
 }

@@ -19,7 +19,7 @@ const FOREGROUND: &str = "foregroundDeletion";
 
 /// How something is to be deleted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DeleteOptions {
+pub(crate) struct DeleteOptions {
     /// How much time is left for a graceful end.
     pub grace_period_seconds: Option<i64>,
     /// The object must have this UID.
@@ -59,7 +59,11 @@ impl Server {
     }
 
     /// Deletes an object, or begins to. Repeated when somebody changed it meanwhile.
-    pub(super) async fn delete_object(&self, call: &Call, options: &DeleteOptions) -> Result<Deletion, Status> {
+    pub(super) async fn delete_object(
+        &self,
+        call: &Call,
+        options: &DeleteOptions,
+    ) -> Result<Deletion, Status> {
         loop {
             let live = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
             options.check(call, &live)?;
@@ -69,13 +73,20 @@ impl Server {
         }
     }
 
-    async fn delete_live(&self, call: &Call, options: &DeleteOptions, live: &Stored) -> Result<Option<Deletion>, Status> {
+    async fn delete_live(
+        &self,
+        call: &Call,
+        options: &DeleteOptions,
+        live: &Stored,
+    ) -> Result<Option<Deletion>, Status> {
         let mut object = live.object.as_ref().clone();
         if call.resource.is_namespace() {
             return self.delete_namespace(call, options, live, object).await;
         }
         let graceful = match self.grace(call, options, &mut object) {
-            Grace::Pending => return Ok(Some(Deletion { object: live.object.as_ref().clone(), gone: false })),
+            Grace::Pending => {
+                return Ok(Some(Deletion { object: live.object.as_ref().clone(), gone: false }));
+            }
             Grace::None => None,
             Grace::Seconds(seconds) => Some(seconds),
         };
@@ -91,7 +102,8 @@ impl Server {
         }
         if graceful.is_some() && options.dry_run.is_empty() {
             // A graceful end without any time is still announced before it comes.
-            let Some(Deletion { object, .. }) = self.store_deletion(call, options, live, object).await? else {
+            let Some(Deletion { object, .. }) = self.store_deletion(call, options, live, object).await?
+            else {
                 return Ok(None);
             };
             let Some(announced) = self.store.get(&call.key()) else {
@@ -175,7 +187,9 @@ impl Server {
         let pending = object["metadata"]["deletionGracePeriodSeconds"].as_i64();
         if metadata::is_terminating(object) {
             let Some(pending) = pending.filter(|seconds| *seconds != 0) else { return Grace::None };
-            let Some(requested) = requested.filter(|seconds| *seconds < pending) else { return Grace::Pending };
+            let Some(requested) = requested.filter(|seconds| *seconds < pending) else {
+                return Grace::Pending;
+            };
             let began = metadata::text(object, "deletionTimestamp").parse::<Timestamp>().unwrap_or(call.now);
             let mut end = began - SignedDuration::from_secs(pending) + SignedDuration::from_secs(requested);
             let mut seconds = requested;
@@ -188,10 +202,12 @@ impl Server {
             fields.insert("deletionGracePeriodSeconds".into(), seconds.into());
             return Grace::Seconds(seconds);
         }
-        let seconds = requested.unwrap_or_else(|| object["spec"]["terminationGracePeriodSeconds"].as_i64().unwrap_or(30));
+        let seconds = requested
+            .unwrap_or_else(|| object["spec"]["terminationGracePeriodSeconds"].as_i64().unwrap_or(30));
         // What never ran, or has ended, needs no time to end.
         let phase = object["status"]["phase"].as_str().unwrap_or_default();
-        let idle = object["spec"]["nodeName"].as_str().is_none_or(str::is_empty) || matches!(phase, "Failed" | "Succeeded");
+        let idle = object["spec"]["nodeName"].as_str().is_none_or(str::is_empty)
+            || matches!(phase, "Failed" | "Succeeded");
         let seconds = if idle { 0 } else { seconds };
         let generation = object["metadata"]["generation"].as_i64().unwrap_or_default();
         let fields = metadata::fields(object);
@@ -236,9 +252,11 @@ impl DeleteOptions {
         let text = String::from_utf8_lossy(&call.body);
         let value: Value = match call.encoding {
             Encoding::Protobuf => crate::wire::protobuf::decode(&call.body)?,
-            Encoding::Yaml => goyaml::from_str_as(&text).map_err(|error| Status::bad_request(error.to_string()))?,
+            Encoding::Yaml => {
+                goyaml::from_str_as(&text).map_err(|error| Status::bad_request(error.to_string()))?
+            }
             Encoding::Json => serde_json::from_str(&text).map_err(|error| {
-                let words = schema::go_json_error(&text, &error);
+                let words = crate::shims::schema::go_json_error(&text, &error);
                 Status::bad_request(format!("couldn't get version/kind; json parse error: {words}"))
             })?,
         };
@@ -253,7 +271,13 @@ impl DeleteOptions {
             resource_version: text(&value["preconditions"]["resourceVersion"]),
             propagation_policy: text(&value["propagationPolicy"]),
             orphan_dependents: value["orphanDependents"].as_bool(),
-            dry_run: value["dryRun"].as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect(),
+            dry_run: value["dryRun"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(Into::into)
+                .collect(),
         }
     }
 
@@ -271,7 +295,11 @@ impl DeleteOptions {
             errors.push(FieldError::not_supported(&Path::new("propagationPolicy"), policy.as_str(), &known));
         }
         errors.extend(dry_run_errors(&self.dry_run));
-        if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "DeleteOptions", "", &errors)) }
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(Status::invalid("meta.k8s.io", "DeleteOptions", "", &errors))
+        }
     }
 
     /// Whether this is the object that is meant.
@@ -284,14 +312,18 @@ impl DeleteOptions {
         if let Some(wanted) = &self.uid
             && wanted != uid
         {
-            let why = format!("the UID in the precondition ({wanted}) does not match the UID in record ({uid}). The object might have been deleted and then recreated");
+            let why = format!(
+                "the UID in the precondition ({wanted}) does not match the UID in record ({uid}). The object might have been deleted and then recreated"
+            );
             return Err(Status::conflict(name, &call.name, why));
         }
         let revision = metadata::text(&live.object, "resourceVersion");
         if let Some(wanted) = &self.resource_version
             && wanted != revision
         {
-            let why = format!("the ResourceVersion in the precondition ({wanted}) does not match the ResourceVersion in record ({revision}). The object might have been modified");
+            let why = format!(
+                "the ResourceVersion in the precondition ({wanted}) does not match the ResourceVersion in record ({revision}). The object might have been modified"
+            );
             return Err(Status::conflict(name, &call.name, why));
         }
         Ok(())
@@ -299,13 +331,16 @@ impl DeleteOptions {
 
     /// The same in the words that Namespaces have for it.
     fn check_namespace(&self, call: &Call, live: &Stored) -> Result<(), Status> {
-        let wanted = [("UID", &self.uid, "uid"), ("ResourceVersion", &self.resource_version, "resourceVersion")];
+        let wanted =
+            [("UID", &self.uid, "uid"), ("ResourceVersion", &self.resource_version, "resourceVersion")];
         for (word, wanted, field) in wanted {
             let found = metadata::text(&live.object, field);
             if let Some(wanted) = wanted
                 && wanted != found
             {
-                let why = format!("Precondition failed: {word} in precondition: {wanted}, {word} in object meta: {found}");
+                let why = format!(
+                    "Precondition failed: {word} in precondition: {wanted}, {word} in object meta: {found}"
+                );
                 return Err(Status::conflict(call.resource.name(), &call.name, why));
             }
         }
@@ -323,15 +358,19 @@ impl DeleteOptions {
                 (first == Some(&ORPHAN), first == Some(&FOREGROUND))
             }
         };
-        let mut finalizers: Vec<String> =
-            present.iter().filter(|finalizer| !matches!(**finalizer, ORPHAN | FOREGROUND)).map(|&kept| kept.into()).collect();
+        let mut finalizers: Vec<String> = present
+            .iter()
+            .filter(|finalizer| !matches!(**finalizer, ORPHAN | FOREGROUND))
+            .map(|&kept| kept.into())
+            .collect();
         if orphan {
             finalizers.push(ORPHAN.into());
         }
         if foreground {
             finalizers.push(FOREGROUND.into());
         }
-        let same = finalizers.len() == present.len() && finalizers.iter().all(|finalizer| present.contains(&finalizer.as_str()));
+        let same = finalizers.len() == present.len()
+            && finalizers.iter().all(|finalizer| present.contains(&finalizer.as_str()));
         if same { present.into_iter().map(Into::into).collect() } else { finalizers }
     }
 }
@@ -346,7 +385,12 @@ impl Call {
             uid: metadata::text(object, "uid").into(),
             ..Details::default()
         };
-        let status = Status { code: http::StatusCode::OK, reason: "", message: String::new(), details: Some(Box::new(details)) };
+        let status = Status {
+            code: http::StatusCode::OK,
+            reason: "",
+            message: String::new(),
+            details: Some(Box::new(details)),
+        };
         status.to_value()
     }
 }

@@ -24,8 +24,17 @@ impl Server {
     }
 
     /// Gives an object what there is only one of in the cluster: addresses, ports.
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "addresses are given out of the server's own store")]
-    pub(super) fn allocate(&self, _call: &Call, _object: &mut Value, _live: Option<&Value>) -> Result<(), Status> {
+    #[expect(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "addresses are given out of the server's own store"
+    )]
+    pub(super) fn allocate(
+        &self,
+        _call: &Call,
+        _object: &mut Value,
+        _live: Option<&Value>,
+    ) -> Result<(), Status> {
         Ok(())
     }
 }

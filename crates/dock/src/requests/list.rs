@@ -28,7 +28,8 @@ pub(crate) struct Selection {
 impl Selection {
     /// Whether an object is meant.
     pub(crate) fn matches(&self, object: &Value) -> bool {
-        self.labels.matches_object(object) && self.fields.matches(|field| -> Cow<'_, str> { field_value(&self.kind, object, field) })
+        self.labels.matches_object(object)
+            && self.fields.matches(|field| -> Cow<'_, str> { field_value(&self.kind, object, field) })
     }
 
     fn is_everything(&self) -> bool {
@@ -43,16 +44,19 @@ impl Server {
         let selection = self.selection(call)?;
         let range = call.resource.range(&call.namespace);
         let page = Page::of(call)?;
-        let revision = page.as_ref().map_or_else(|| self.wanted_revision(call), |page| Ok(Some(page.revision)))?;
+        let revision =
+            page.as_ref().map_or_else(|| self.wanted_revision(call), |page| Ok(Some(page.revision)))?;
         let snapshot = match revision {
-            Some(revision) => self.store.list_at(&range, revision).map_err(|_| {
-                if page.is_some() { expired_page() } else { too_old_list() }
-            })?,
+            Some(revision) => self
+                .store
+                .list_at(&range, revision)
+                .map_err(|_| if page.is_some() { expired_page() } else { too_old_list() })?,
             None => self.store.list(&range),
         };
         let start = page.map(|page| page.start);
         let after_start = |stored: &&Stored| start.as_ref().is_none_or(|start| stored.key.place() >= *start);
-        let mut found = snapshot.objects.iter().filter(after_start).filter(|stored| selection.matches(&stored.object));
+        let mut found =
+            snapshot.objects.iter().filter(after_start).filter(|stored| selection.matches(&stored.object));
         let limit = usize::try_from(call.options.limit).ok().filter(|limit| *limit > 0).unwrap_or(usize::MAX);
         let taken: Vec<&Stored> = found.by_ref().take(limit).collect();
         let left: Vec<&Stored> = found.collect();
@@ -76,10 +80,15 @@ impl Server {
     /// What the selectors of a request mean.
     pub(super) fn selection(&self, call: &Call) -> Result<Selection, Status> {
         let refused = |error: crate::selectors::SelectorError| Status::bad_request(error.0);
-        let labels = LabelSelector::parse(&call.options.label_selector)
-            .map_err(|error| Status::bad_request(format!("unable to parse requirement: {}", error.0.trim_start_matches("unable to parse requirement: "))))?;
+        let labels = LabelSelector::parse(&call.options.label_selector).map_err(|error| {
+            Status::bad_request(format!(
+                "unable to parse requirement: {}",
+                error.0.trim_start_matches("unable to parse requirement: ")
+            ))
+        })?;
         let fields = FieldSelector::parse(&call.options.field_selector).map_err(refused)?;
-        let mut fields = call.resource.with_selectable(|selectable| fields.resolve(selectable)).map_err(refused)?;
+        let mut fields =
+            call.resource.with_selectable(|selectable| fields.resolve(selectable)).map_err(refused)?;
         if !call.name.is_empty() {
             if fields.is_empty() {
                 fields = FieldSelector::parse(&format!("metadata.name={}", call.name)).map_err(refused)?;
@@ -106,7 +115,11 @@ pub(super) fn parse_revision(call: &Call) -> Result<Option<Revision>, Status> {
     match call.options.resource_version.as_str() {
         "" | "0" => Ok(None),
         text => text.parse().map(Some).map_err(|_| {
-            let error = FieldError::invalid(&Path::new("resourceVersion"), text, format!("strconv.ParseUint: parsing {text:?}: invalid syntax"));
+            let error = FieldError::invalid(
+                &Path::new("resourceVersion"),
+                text,
+                format!("strconv.ParseUint: parsing {text:?}: invalid syntax"),
+            );
             Status::invalid("meta.k8s.io", "ListOptions", "", &[error])
         }),
     }
@@ -118,21 +131,33 @@ fn check_options(call: &Call) -> Result<(), Status> {
     let matching = Path::new("resourceVersionMatch");
     if !options.resource_version_match.is_empty() {
         if options.resource_version.is_empty() {
-            errors.push(FieldError::forbidden(&matching, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+            errors.push(FieldError::forbidden(
+                &matching,
+                "resourceVersionMatch is forbidden unless resourceVersion is provided",
+            ));
         }
         if !options.continue_token.is_empty() {
-            errors.push(FieldError::forbidden(&matching, "resourceVersionMatch is forbidden when continue is provided"));
+            errors.push(FieldError::forbidden(
+                &matching,
+                "resourceVersionMatch is forbidden when continue is provided",
+            ));
         }
         match options.resource_version_match.as_str() {
             "Exact" if options.resource_version == "0" => {
-                errors.push(FieldError::forbidden(&matching, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+                errors.push(FieldError::forbidden(
+                    &matching,
+                    "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+                ));
             }
             "Exact" | "NotOlderThan" => {}
             other => errors.push(FieldError::not_supported(&matching, other, &["Exact", "NotOlderThan", ""])),
         }
     }
     if options.send_initial_events.is_some() {
-        errors.push(FieldError::forbidden(&Path::new("sendInitialEvents"), "sendInitialEvents is forbidden for list"));
+        errors.push(FieldError::forbidden(
+            &Path::new("sendInitialEvents"),
+            "sendInitialEvents is forbidden for list",
+        ));
     }
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
 }
@@ -150,11 +175,16 @@ impl Page {
             return Ok(None);
         }
         if !matches!(call.options.resource_version.as_str(), "" | "0") {
-            return Err(Status::bad_request("specifying resource version is not allowed when using continue"));
+            return Err(Status::bad_request(
+                "specifying resource version is not allowed when using continue",
+            ));
         }
         let invalid = |why: &str| Status::bad_request(format!("continue key is not valid: {why}"));
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| invalid("illegal base64 data at input byte 0"))?;
-        let value: Value = serde_json::from_slice(&bytes).map_err(|_| invalid("invalid character 'x' looking for beginning of value"))?;
+        let bytes = BASE64_URL_SAFE_NO_PAD
+            .decode(token)
+            .map_err(|_| invalid("illegal base64 data at input byte 0"))?;
+        let value: Value = serde_json::from_slice(&bytes)
+            .map_err(|_| invalid("invalid character 'x' looking for beginning of value"))?;
         let (Some(revision), Some(start)) = (value["rv"].as_u64(), value["start"].as_str()) else {
             return Err(invalid("incorrect encoded start resourceVersion (version meta.k8s.io/v1)"));
         };
@@ -163,12 +193,15 @@ impl Page {
 
     fn after(last: &Stored, revision: Revision) -> String {
         let start = format!("{}\0", last.key.place());
-        BASE64_URL_SAFE_NO_PAD.encode(json!({"v": "meta.k8s.io/v1", "rv": revision, "start": start}).to_string())
+        BASE64_URL_SAFE_NO_PAD
+            .encode(json!({"v": "meta.k8s.io/v1", "rv": revision, "start": start}).to_string())
     }
 }
 
 fn expired_page() -> Status {
-    Status::expired("The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.")
+    Status::expired(
+        "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+    )
 }
 
 fn too_old_list() -> Status {
@@ -176,9 +209,17 @@ fn too_old_list() -> Status {
 }
 
 fn too_large(wanted: Revision, present: Revision) -> Status {
-    let mut status =
-        Status::new(StatusCode::GATEWAY_TIMEOUT, "Timeout", format!("Timeout: Too large resource version: {wanted}, current: {present}"));
-    let cause = Cause { reason: "ResourceVersionTooLarge".into(), message: "Too large resource version".into(), field: String::new() };
-    status.details = Some(Box::new(Details { causes: vec![cause], retry_after_seconds: 1, ..Details::default() }));
+    let mut status = Status::new(
+        StatusCode::GATEWAY_TIMEOUT,
+        "Timeout",
+        format!("Timeout: Too large resource version: {wanted}, current: {present}"),
+    );
+    let cause = Cause {
+        reason: "ResourceVersionTooLarge".into(),
+        message: "Too large resource version".into(),
+        field: String::new(),
+    };
+    status.details =
+        Some(Box::new(Details { causes: vec![cause], retry_after_seconds: 1, ..Details::default() }));
     status
 }

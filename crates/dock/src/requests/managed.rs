@@ -1,6 +1,6 @@
 //! Who owns the fields of what is written.
 
-use fields::{ApplyError, FieldSet, Request, Versions};
+use crate::shims::fields::{ApplyError, FieldSet, Request, Versions};
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -11,14 +11,24 @@ use crate::status::{Cause, Details, Status};
 impl Server {
     /// Notes in a new or changed object who owns what.
     #[expect(clippy::unnecessary_wraps, reason = "custom kinds with unknown versions will refuse")]
-    pub(super) fn own_fields(&self, call: &Call, live: Option<&Value>, object: &mut Value) -> Result<(), Status> {
+    pub(super) fn own_fields(
+        &self,
+        call: &Call,
+        live: Option<&Value>,
+        object: &mut Value,
+    ) -> Result<(), Status> {
         let manager = call.manager();
         self.with_request(call, &manager, |request| request.update(live, object));
         Ok(())
     }
 
     /// What an apply makes of the live object.
-    pub(super) fn apply_fields(&self, call: &Call, live: Option<&Value>, wanted: &Value) -> Result<Value, Status> {
+    pub(super) fn apply_fields(
+        &self,
+        call: &Call,
+        live: Option<&Value>,
+        wanted: &Value,
+    ) -> Result<Value, Status> {
         let force = call.options.force.unwrap_or_default();
         let merged = self
             .with_request(call, &call.options.field_manager, |request| request.apply(live, wanted, force))
@@ -29,8 +39,11 @@ impl Server {
 
     fn with_request<T>(&self, call: &Call, manager: &str, write: impl FnOnce(Request<'_>) -> T) -> T {
         let api_version = call.resource.api_version(&call.version);
-        let known = |version: &str| call.resource.versions.iter().any(|served| call.resource.api_version(served) == version);
-        let versions = if call.resource.is_custom() { Versions::Custom(&known) } else { Versions::Builtin(&known) };
+        let known = |version: &str| {
+            call.resource.versions.iter().any(|served| call.resource.api_version(served) == version)
+        };
+        let versions =
+            if call.resource.is_custom() { Versions::Custom(&known) } else { Versions::Builtin(&known) };
         let empty = call.resource.empty(&call.version);
         let reset = reset_fields(call);
         call.resource.with_structure(&call.version, |view| {
@@ -76,7 +89,12 @@ fn refusal(call: &Call, error: &ApplyError) -> Status {
         _ => {
             let _ = call;
             // The server shows such an error as it is.
-            Status { code: StatusCode::INTERNAL_SERVER_ERROR, reason: "", message: error.to_string(), details: None }
+            Status {
+                code: StatusCode::INTERNAL_SERVER_ERROR,
+                reason: "",
+                message: error.to_string(),
+                details: None,
+            }
         }
     }
 }

@@ -5,17 +5,17 @@ use serde_json::{Map, Value};
 use crate::meta;
 
 /// A text of the metadata, empty if there is none.
-pub fn text<'a>(object: &'a Value, field: &str) -> &'a str {
+pub(crate) fn text<'a>(object: &'a Value, field: &str) -> &'a str {
     object["metadata"][field].as_str().unwrap_or_default()
 }
 
 /// The finalizers.
-pub fn finalizers(object: &Value) -> Vec<&str> {
+pub(crate) fn finalizers(object: &Value) -> Vec<&str> {
     object["metadata"]["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// The metadata, made if it is missing.
-pub fn fields(object: &mut Value) -> &mut Map<String, Value> {
+pub(crate) fn fields(object: &mut Value) -> &mut Map<String, Value> {
     if !object.is_object() {
         *object = Value::Object(Map::new());
     }
@@ -30,12 +30,12 @@ pub fn fields(object: &mut Value) -> &mut Map<String, Value> {
 }
 
 /// Whether a deletion has begun.
-pub fn is_terminating(object: &Value) -> bool {
+pub(crate) fn is_terminating(object: &Value) -> bool {
     !object["metadata"]["deletionTimestamp"].is_null()
 }
 
 /// Removes owners that stand there twice, and says which.
-pub fn dedup_owners(object: &mut Value) -> Option<String> {
+pub(crate) fn dedup_owners(object: &mut Value) -> Option<String> {
     let owners = object["metadata"]["ownerReferences"].as_array()?;
     let mut kept: Vec<Value> = Vec::with_capacity(owners.len());
     let mut repeated: Vec<&str> = Vec::new();
@@ -55,6 +55,10 @@ pub fn dedup_owners(object: &mut Value) -> Option<String> {
 }
 
 /// Puts the namespace of the request on an object, or refuses another.
-pub fn take_namespace(object: &mut Value, namespaced: bool, namespace: &str) -> Result<(), crate::status::Status> {
+pub(crate) fn take_namespace(
+    object: &mut Value,
+    namespaced: bool,
+    namespace: &str,
+) -> Result<(), crate::status::Status> {
     meta::take_namespace(object, if namespaced { namespace } else { "" })
 }

@@ -24,20 +24,33 @@ impl Server {
     pub(crate) fn log(&self, call: &Call) -> Result<Answer, Status> {
         let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
         let pod = &stored.object;
-        let containers: Vec<&str> =
-            pod["spec"]["containers"].as_array().into_iter().flatten().filter_map(|container| container["name"].as_str()).collect();
+        let containers: Vec<&str> = pod["spec"]["containers"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|container| container["name"].as_str())
+            .collect();
         let wanted = call.options.other.get("container").map(String::as_str).unwrap_or_default();
         if wanted.is_empty() && containers.len() > 1 {
-            let words = format!("a container name must be specified for pod {}, choose one of: [{}]", call.name, containers.join(" "));
+            let words = format!(
+                "a container name must be specified for pod {}, choose one of: [{}]",
+                call.name,
+                containers.join(" ")
+            );
             return Err(Status::bad_request(words));
         }
         if !wanted.is_empty() && !containers.contains(&wanted) {
-            return Err(Status::bad_request(format!("container {wanted} is not valid for pod {}", call.name)));
+            return Err(Status::bad_request(format!(
+                "container {wanted} is not valid for pod {}",
+                call.name
+            )));
         }
         let text = pod["metadata"]["annotations"][LOG].as_str().unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
-        let tail = call.options.other.get("tailLines").and_then(|count| count.parse().ok()).unwrap_or(lines.len());
-        let shown: String = lines[lines.len().saturating_sub(tail)..].iter().flat_map(|line| [*line, "\n"]).collect();
+        let tail =
+            call.options.other.get("tailLines").and_then(|count| count.parse().ok()).unwrap_or(lines.len());
+        let shown: String =
+            lines[lines.len().saturating_sub(tail)..].iter().flat_map(|line| [*line, "\n"]).collect();
         Ok(Answer::with(StatusCode::OK, Content::Text(shown)))
     }
 
@@ -52,7 +65,8 @@ impl Server {
         }
         let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
         let phase = stored.object["status"]["phase"].as_str().unwrap_or_default();
-        let ended = matches!(phase, "Succeeded" | "Failed" | "Pending") || metadata::is_terminating(&stored.object);
+        let ended =
+            matches!(phase, "Succeeded" | "Failed" | "Pending") || metadata::is_terminating(&stored.object);
         if !ended {
             self.spend_budget(call, &stored.object)?;
         }
@@ -77,7 +91,8 @@ impl Server {
             .into_iter()
             .filter(|budget| {
                 let selector = budget.object["spec"].get("selector");
-                selector.is_some() && LabelSelector::of(selector).is_ok_and(|selector| selector.matches_object(pod))
+                selector.is_some()
+                    && LabelSelector::of(selector).is_ok_and(|selector| selector.matches_object(pod))
             })
             .collect();
         match covering.as_slice() {
@@ -115,7 +130,8 @@ impl Server {
         self.change(call, false, "", |live| {
             let mut pod = live.unwrap_or(&Value::Null).clone();
             if pod["spec"]["nodeName"].as_str().is_some_and(|bound| !bound.is_empty()) {
-                let why = format!("pod {} is already assigned to node {}", call.name, pod["spec"]["nodeName"]);
+                let why =
+                    format!("pod {} is already assigned to node {}", call.name, pod["spec"]["nodeName"]);
                 return Err(Status::conflict(call.resource.name(), &call.name, why));
             }
             pod["spec"]["nodeName"] = node.as_str().into();
@@ -145,13 +161,18 @@ impl Server {
         }));
         request["metadata"] = json!({"name": &*call.name, "namespace": &*call.namespace, "creationTimestamp": meta::moment(call.now)});
         request["spec"]["expirationSeconds"] = seconds.into();
-        request["status"] = json!({"token": format!("{header}.{claims}."), "expirationTimestamp": meta::moment(expires)});
+        request["status"] =
+            json!({"token": format!("{header}.{claims}."), "expirationTimestamp": meta::moment(expires)});
         Ok(Answer::with(StatusCode::CREATED, Content::Object(request)))
     }
 
     /// Answers a question about access: everything is allowed here.
     pub(crate) fn review(&self, call: &Call) -> Result<Answer, Status> {
-        let expected = ExpectedKind { group: &call.resource.key.group, version: &call.version, kind: &call.resource.kind };
+        let expected = ExpectedKind {
+            group: &call.resource.key.group,
+            version: &call.version,
+            kind: &call.resource.kind,
+        };
         let (value, _) = parse(call, expected)?;
         let (mut review, kind) = typed(value, expected, &call.body)?;
         review["metadata"] = json!({});

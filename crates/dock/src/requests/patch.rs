@@ -74,25 +74,30 @@ impl Server {
     /// The live object with a patch that knows nothing of owners.
     fn patched(&self, call: &Call, kind: PatchType, live: &Value) -> Result<Value, Status> {
         let text = std::str::from_utf8(&call.body).unwrap_or_default();
-        let mut repeated = schema::duplicate_fields(text);
-        let refused = |error: schema::PatchError| patch_refused(&error);
+        let mut repeated = crate::shims::schema::duplicate_fields(text);
+        let refused = |error: crate::shims::schema::PatchError| patch_refused(&error);
         let patched = match kind {
             PatchType::Json => {
                 repeated.clear();
-                schema::json_patch(live, text).map_err(refused)?
+                crate::shims::schema::json_patch(live, text).map_err(refused)?
             }
-            PatchType::Merge => schema::merge_patch(live, text).map_err(refused)?,
+            PatchType::Merge => crate::shims::schema::merge_patch(live, text).map_err(refused)?,
             PatchType::Strategic | PatchType::Apply => call
                 .resource
-                .with_structure(&call.version, |view| schema::strategic_merge_patch(view, live, text))
+                .with_structure(&call.version, |view| {
+                    crate::shims::schema::strategic_merge_patch(view, live, text)
+                })
                 .map_err(refused)?,
         };
         let shown = patched.to_string();
         let invalid = |words: String| {
             Status::invalid("", "", "", &[FieldError::invalid(&Path::new("patch"), shown.as_str(), words)])
         };
-        let expected =
-            ExpectedKind { group: &call.resource.key.group, version: &call.version, kind: &call.resource.kind };
+        let expected = ExpectedKind {
+            group: &call.resource.key.group,
+            version: &call.version,
+            kind: &call.resource.kind,
+        };
         let (patched, _) = typed(patched, expected, &call.body)?;
         let Decoded { object, unknown } = call.resource.decode(patched, &call.version).map_err(&invalid)?;
         let strict: Vec<String> = repeated.into_iter().chain(unknown).collect();
@@ -133,10 +138,14 @@ impl Server {
 }
 
 /// A patch that cannot be read is a bad request; one that does not fit is refused in general words.
-fn patch_refused(error: &schema::PatchError) -> Status {
+fn patch_refused(error: &crate::shims::schema::PatchError) -> Status {
     match error.code() {
         400 => Status::bad_request(error.to_string()),
-        413 => Status::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", format!("Request entity too large: {error}")),
+        413 => Status::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "RequestEntityTooLarge",
+            format!("Request entity too large: {error}"),
+        ),
         422 => {
             let words = "the server rejected our request due to an error in our request";
             let mut status = Status::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid", words);

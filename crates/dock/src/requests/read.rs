@@ -23,9 +23,13 @@ impl Server {
         match call.accept.shape {
             Shape::Object => object,
             Shape::Metadata => partial(&object),
-            Shape::Table => table::of(call, std::slice::from_ref(&object), &json!({
-                "resourceVersion": object["metadata"]["resourceVersion"],
-            })),
+            Shape::Table => table::of(
+                call,
+                std::slice::from_ref(&object),
+                &json!({
+                    "resourceVersion": object["metadata"]["resourceVersion"],
+                }),
+            ),
         }
     }
 
@@ -49,7 +53,9 @@ impl Server {
     pub(super) fn list_of(&self, call: &Call, revision: Revision) -> Value {
         let metadata = json!({"resourceVersion": revision.to_string()});
         match call.accept.shape {
-            Shape::Metadata => json!({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": []}),
+            Shape::Metadata => {
+                json!({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": []})
+            }
             Shape::Object | Shape::Table => json!({
                 "kind": *call.resource.list_kind,
                 "apiVersion": call.resource.api_version(&call.version),

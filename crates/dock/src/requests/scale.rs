@@ -48,13 +48,13 @@ fn sent(call: &Call) -> Result<Value, Status> {
 fn patched(call: &Call, scale: &Value) -> Result<Value, Status> {
     let text = std::str::from_utf8(&call.body).unwrap_or_default();
     let patched = match call.content_type.as_str() {
-        "application/json-patch+json" => schema::json_patch(scale, text),
+        "application/json-patch+json" => crate::shims::schema::json_patch(scale, text),
         "application/apply-patch+yaml" => {
             let wanted: Value = goyaml::from_str_as(text)
                 .map_err(|error| Status::bad_request(format!("error decoding YAML: {error}")))?;
             return Ok(json!({"metadata": scale["metadata"], "spec": wanted["spec"]}));
         }
-        _ => schema::merge_patch(scale, text),
+        _ => crate::shims::schema::merge_patch(scale, text),
     };
     patched.map_err(|error| Status::bad_request(error.to_string()))
 }

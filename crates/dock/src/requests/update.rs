@@ -14,7 +14,8 @@ use crate::status::Status;
 use crate::store::{CommitError, Expected, Stored};
 
 /// What is said to somebody who changes an older state.
-const CHANGED: &str = "the object has been modified; please apply your changes to the latest version and try again";
+const CHANGED: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
 
 /// What became of a change.
 #[derive(Debug)]
@@ -78,14 +79,19 @@ impl Server {
     }
 
     /// One attempt: nothing if somebody else was quicker.
-    async fn change_live(&self, call: &Call, live: &Stored, mut object: Value) -> Result<Option<Value>, Status> {
+    async fn change_live(
+        &self,
+        call: &Call,
+        live: &Stored,
+        mut object: Value,
+    ) -> Result<Option<Value>, Status> {
         self.admit(call, Operation::Update, &mut object, Some(&live.object)).await?;
         if let Some(repeated) = metadata::dedup_owners(&mut object) {
             call.warn(repeated_owners(&repeated));
         }
         check_revision(call, &object, live)?;
         let mut object = self.succeeding(call, object, &live.object)?;
-        fields::keep_times(&live.object, &mut object);
+        crate::shims::fields::keep_times(&live.object, &mut object);
         self.validate_admission(call, Operation::Update, Some(&object), Some(&live.object)).await?;
         let expected = Expected::At(live.revision);
         let outcome = if ends(call, &object, &live.object) {
@@ -145,7 +151,8 @@ impl Server {
             call.warn(words);
         }
         object["apiVersion"] = resource.api_version(&resource.storage_version).into();
-        metadata::fields(&mut object).insert("resourceVersion".into(), live["metadata"]["resourceVersion"].clone());
+        metadata::fields(&mut object)
+            .insert("resourceVersion".into(), live["metadata"]["resourceVersion"].clone());
         Ok(object)
     }
 }
@@ -193,7 +200,12 @@ fn check_revision(call: &Call, object: &Value, live: &Stored) -> Result<(), Stat
         }
         let path = Path::new("metadata.resourceVersion");
         let error = FieldError::invalid(&path, 0, "must be specified for an update");
-        return Err(Status::invalid(&call.resource.key.group, &call.resource.key.resource, &call.name, &[error]));
+        return Err(Status::invalid(
+            &call.resource.key.group,
+            &call.resource.key.resource,
+            &call.name,
+            &[error],
+        ));
     }
     if sent.parse() == Ok(live.revision) {
         return Ok(());
@@ -204,6 +216,7 @@ fn check_revision(call: &Call, object: &Value, live: &Stored) -> Result<(), Stat
 /// Whether this change takes away the last finalizer of an object that is being deleted.
 fn ends(call: &Call, object: &Value, live: &Value) -> bool {
     let grace = live["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or_default();
-    let own = call.resource.is_namespace() && object["spec"]["finalizers"].as_array().is_some_and(|own| !own.is_empty());
+    let own = call.resource.is_namespace()
+        && object["spec"]["finalizers"].as_array().is_some_and(|own| !own.is_empty());
     metadata::finalizers(object).is_empty() && metadata::is_terminating(live) && grace == 0 && !own
 }

@@ -36,7 +36,9 @@ impl Server {
         let range = call.resource.range(&call.namespace);
         let streaming = call.options.send_initial_events == Some(true);
         let (sender, receiver) = mpsc::channel(WAITING);
-        let (present, revision, events) = if streaming || wanted.is_none() && call.options.send_initial_events.is_none() {
+        let (present, revision, events) = if streaming
+            || wanted.is_none() && call.options.send_initial_events.is_none()
+        {
             let (snapshot, events) = self.store.list_and_follow(range);
             (snapshot.objects, snapshot.revision, events)
         } else {
@@ -72,7 +74,12 @@ struct Watch {
 struct Closed;
 
 impl Watch {
-    async fn run(mut self, server: &Server, present: Vec<Stored>, mut events: mpsc::UnboundedReceiver<Arc<Event>>) {
+    async fn run(
+        mut self,
+        server: &Server,
+        present: Vec<Stored>,
+        mut events: mpsc::UnboundedReceiver<Arc<Event>>,
+    ) {
         for stored in &present {
             if self.selection.matches(&stored.object) && self.tell("ADDED", &stored.object).await.is_err() {
                 return;
@@ -123,7 +130,8 @@ impl Watch {
 
     /// The common case needs no copy of the object.
     async fn tell_event(&mut self, kind: &str, event: &Event) -> Result<(), Closed> {
-        let plain = self.call.accept.shape == Shape::Object && self.call.version == self.call.resource.storage_version;
+        let plain = self.call.accept.shape == Shape::Object
+            && self.call.version == self.call.resource.storage_version;
         if !plain {
             return self.tell(kind, &event.object).await;
         }
@@ -178,12 +186,22 @@ fn check_options(call: &Call) -> Result<(), Status> {
     let matching = Path::new("resourceVersionMatch");
     if options.send_initial_events.is_some() {
         if options.resource_version_match.is_empty() {
-            errors.push(FieldError::forbidden(&matching, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+            errors.push(FieldError::forbidden(
+                &matching,
+                "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+            ));
         } else if options.resource_version_match != "NotOlderThan" {
-            errors.push(FieldError::not_supported(&matching, options.resource_version_match.as_str(), &["NotOlderThan"]));
+            errors.push(FieldError::not_supported(
+                &matching,
+                options.resource_version_match.as_str(),
+                &["NotOlderThan"],
+            ));
         }
     } else if !options.resource_version_match.is_empty() {
-        errors.push(FieldError::forbidden(&matching, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+        errors.push(FieldError::forbidden(
+            &matching,
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        ));
     }
     if errors.is_empty() { Ok(()) } else { Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors)) }
 }

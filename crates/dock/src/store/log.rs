@@ -41,7 +41,14 @@ pub struct Event {
 
 impl Event {
     pub(super) fn new(kind: EventKind, stored: Stored, previous: Option<Stored>) -> Self {
-        Self { kind, key: stored.key, revision: stored.revision, object: stored.object, previous, json: OnceLock::new() }
+        Self {
+            kind,
+            key: stored.key,
+            revision: stored.revision,
+            object: stored.object,
+            previous,
+            json: OnceLock::new(),
+        }
     }
 
     /// The object as JSON in its stored version.

@@ -131,7 +131,11 @@ impl Range {
 impl Key {
     /// Where the object stands among those of its resource.
     pub fn place(&self) -> String {
-        if self.namespace.is_empty() { self.name.to_string() } else { format!("{}/{}", self.namespace, self.name) }
+        if self.namespace.is_empty() {
+            self.name.to_string()
+        } else {
+            format!("{}/{}", self.namespace, self.name)
+        }
     }
 }
 
@@ -203,7 +207,8 @@ impl Store {
             let mut inner = self.lock();
             let previous = inner.check(key, expected)?;
             let revision = inner.revision + 1;
-            let stored = Stored { key: key.clone(), revision, object: Arc::new(with_revision(object, revision)) };
+            let stored =
+                Stored { key: key.clone(), revision, object: Arc::new(with_revision(object, revision)) };
             let kind = if previous.is_some() { EventKind::Modified } else { EventKind::Added };
             let event = Event::new(kind, stored.clone(), previous);
             inner.objects.entry(key.resource.clone()).or_default().insert(key.place(), stored.clone());
@@ -219,7 +224,8 @@ impl Store {
             let mut inner = self.lock();
             let previous = inner.check(key, Expected::At(expected))?;
             let revision = inner.revision + 1;
-            let stored = Stored { key: key.clone(), revision, object: Arc::new(with_revision(last, revision)) };
+            let stored =
+                Stored { key: key.clone(), revision, object: Arc::new(with_revision(last, revision)) };
             if let Some(objects) = inner.objects.get_mut(&key.resource) {
                 objects.remove(&key.place());
             }

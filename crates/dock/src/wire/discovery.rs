@@ -89,8 +89,11 @@ pub fn groups(registry: &Registry, headers: &HeaderMap) -> Answer {
     if wants_aggregated(headers) {
         return aggregated(registry, |group| !group.is_empty());
     }
-    let groups: Vec<Value> =
-        by_group(registry).iter().filter(|(name, _)| !name.is_empty()).map(|(name, group)| api_group(name, group)).collect();
+    let groups: Vec<Value> = by_group(registry)
+        .iter()
+        .filter(|(name, _)| !name.is_empty())
+        .map(|(name, group)| api_group(name, group))
+        .collect();
     Answer::object(json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}))
 }
 
@@ -106,8 +109,10 @@ pub fn group(registry: &Registry, name: &str) -> Result<Answer, Status> {
 }
 
 fn api_group(name: &str, group: &Group) -> Value {
-    let versions: Vec<Value> =
-        group.keys().map(|(_, version)| json!({"groupVersion": format!("{name}/{version}"), "version": **version})).collect();
+    let versions: Vec<Value> = group
+        .keys()
+        .map(|(_, version)| json!({"groupVersion": format!("{name}/{version}"), "version": **version}))
+        .collect();
     json!({"name": name, "versions": versions, "preferredVersion": versions.first()})
 }
 
@@ -173,7 +178,9 @@ fn add_names(entry: &mut Value, resource: &Resource) {
 fn wants_aggregated(headers: &HeaderMap) -> bool {
     let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     accept.split(',').any(|clause| {
-        clause.contains("as=APIGroupDiscoveryList") && clause.contains("v=v2") && !clause.contains("v=v2beta1")
+        clause.contains("as=APIGroupDiscoveryList")
+            && clause.contains("v=v2")
+            && !clause.contains("v=v2beta1")
     })
 }
 
@@ -185,11 +192,16 @@ fn aggregated(registry: &Registry, wanted: impl Fn(&str) -> bool) -> Answer {
             let versions: Vec<Value> = group
                 .iter()
                 .map(|((_, version), resources)| {
-                    let resources: Vec<Value> = resources.iter().map(|resource| modern(resource, version)).collect();
+                    let resources: Vec<Value> =
+                        resources.iter().map(|resource| modern(resource, version)).collect();
                     json!({"version": **version, "resources": resources, "freshness": "Current"})
                 })
                 .collect();
-            let metadata = if name.is_empty() { json!({"creationTimestamp": null}) } else { json!({"name": **name, "creationTimestamp": null}) };
+            let metadata = if name.is_empty() {
+                json!({"creationTimestamp": null})
+            } else {
+                json!({"name": **name, "creationTimestamp": null})
+            };
             json!({"metadata": metadata, "versions": versions})
         })
         .collect();

@@ -24,7 +24,9 @@ fn row(object: &Value, include: &str) -> Value {
     let shown = match include {
         "None" => Value::Null,
         "Object" => object.clone(),
-        _ => json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": object["metadata"]}),
+        _ => {
+            json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": object["metadata"]})
+        }
     };
     json!({"cells": [object["metadata"]["name"], object["metadata"]["creationTimestamp"]], "object": shown})
 }
