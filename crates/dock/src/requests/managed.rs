@@ -1,8 +1,8 @@
 //! Who owns the fields of what is written.
 
-use crate::shims::fields::{ApplyError, FieldSet, Request, Versions};
+use fields::{ApplyError, FieldSet, Request, Versions};
 use http::StatusCode;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::call::Call;
 use crate::server::Server;
@@ -81,7 +81,7 @@ fn refusal(call: &Call, error: &ApplyError) -> Status {
                 message: format!("conflict with {}", conflict.manager),
                 field: conflict.field.clone(),
             });
-            let mut status = Status::new(StatusCode::CONFLICT, "Conflict", conflicts.message());
+            let mut status = Status::new(StatusCode::CONFLICT, "Conflict", conflicts.to_string());
             status.details = Some(Box::new(Details { causes: causes.collect(), ..Details::default() }));
             status
         }
@@ -97,9 +97,4 @@ fn refusal(call: &Call, error: &ApplyError) -> Status {
             }
         }
     }
-}
-
-/// An object before it is created, where nothing is known of its kind.
-pub(crate) fn untyped_empty(api_version: &str, kind: &str) -> Value {
-    json!({"apiVersion": api_version, "kind": kind})
 }

@@ -91,7 +91,7 @@ impl Server {
         }
         check_revision(call, &object, live)?;
         let mut object = self.succeeding(call, object, &live.object)?;
-        crate::shims::fields::keep_times(&live.object, &mut object);
+        fields::keep_times(&live.object, &mut object);
         self.validate_admission(call, Operation::Update, Some(&object), Some(&live.object)).await?;
         let expected = Expected::At(live.revision);
         let outcome = if ends(call, &object, &live.object) {
