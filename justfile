@@ -58,6 +58,18 @@ bench-plan *ARGS:
 differential *ARGS:
     SLIPWAY_REQUIRE_ORACLE=1 cargo test --release -p differential -- --nocapture {{ARGS}}
 
+# Start a real control plane and print the path of its kubeconfig; `just plane-down` ends it
+plane-up *ARGS:
+    tests/control-plane/up {{ARGS}}
+
+# End the control plane
+plane-down NAME="default":
+    tests/control-plane/down {{NAME}}
+
+# Replay generated API calls on the dock and on a real kube-apiserver
+conformance SEQUENCES="1000":
+    SLIPWAY_REQUIRE_CONTROL_PLANE=1 SLIPWAY_SEQUENCES={{SEQUENCES}} cargo test --release -p conformance --test conformance
+
 # Fuzz one target: yaml, template, set or archive
 fuzz TARGET SECONDS="60":
     fuzz/run {{TARGET}} {{SECONDS}}

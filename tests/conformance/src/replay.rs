@@ -1,0 +1,243 @@
+//! Replays a sequence on one server: fills its blanks from the answers so far.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::generate::merge;
+use crate::sequence::{Action, Body, Call, Sequence, Settle, Verb, Version};
+use crate::server::{Answer, Request, Server, ServerError};
+
+/// What a server answered, step by step.
+#[derive(Debug, Default)]
+pub struct Trace {
+    /// The answers, by the numbers of the steps.
+    pub answers: Vec<(usize, Answer)>,
+}
+
+/// What is known of an object.
+#[derive(Debug, Default)]
+struct Known {
+    name: String,
+    uid: String,
+    version: String,
+    oldest: String,
+    body: Option<Value>,
+}
+
+#[derive(Debug)]
+struct Replay<'a> {
+    server: &'a Server,
+    tag: &'a str,
+    objects: HashMap<usize, Known>,
+    paths: HashMap<String, usize>,
+    trace: Trace,
+}
+
+/// Replays a sequence whose objects are marked by the tag.
+pub async fn replay(server: &Server, sequence: &Sequence, tag: &str) -> Result<Trace, ServerError> {
+    let mut replay =
+        Replay { server, tag, objects: HashMap::new(), paths: HashMap::new(), trace: Trace::default() };
+    for step in &sequence.steps {
+        match &step.action {
+            Action::Call(call) => {
+                let request = replay.request(call);
+                let answer = if call.verb == Verb::Watch {
+                    server.watch(&request).await?
+                } else {
+                    server.ask(&request).await?
+                };
+                replay.learn(call, &answer, &request);
+                replay.trace.answers.push((step.id, answer));
+            }
+            Action::Settle(settle) => replay.settle(settle).await?,
+        }
+    }
+    Ok(replay.trace)
+}
+
+impl Replay<'_> {
+    fn request(&self, call: &Call) -> Request {
+        let mut target = escape(&self.fill(&call.path), true);
+        for (at, (key, value)) in call.query.iter().enumerate() {
+            target.push(if at == 0 { '?' } else { '&' });
+            target.push_str(key);
+            target.push('=');
+            target.push_str(&escape(&self.fill(value), false));
+        }
+        let body = match &call.body {
+            Body::None => None,
+            Body::Text(text) => Some(self.fill(text)),
+            Body::Json(value) => Some(self.fill_value(value).to_string()),
+            Body::Changed { object, change, version, otherwise } => {
+                Some(self.changed(*object, change, *version, otherwise).to_string())
+            }
+        };
+        Request { method: call.method, target, accept: call.accept, content_type: call.content_type, body }
+    }
+
+    fn changed(&self, object: usize, change: &Value, version: Version, otherwise: &Value) -> Value {
+        let known = self.objects.get(&object);
+        let Some((known, body)) = known.and_then(|known| Some((known, known.body.as_ref()?))) else {
+            return self.fill_value(otherwise);
+        };
+        let mut body = body.clone();
+        merge(&mut body, &self.fill_value(change));
+        match version {
+            Version::Newest => body["metadata"]["resourceVersion"] = json!(known.version),
+            Version::Oldest => body["metadata"]["resourceVersion"] = json!(known.oldest),
+            Version::None => {
+                if let Some(metadata) = body["metadata"].as_object_mut() {
+                    metadata.remove("resourceVersion");
+                }
+            }
+        }
+        body
+    }
+
+    fn fill_value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.fill(text)),
+            Value::Array(items) => items.iter().map(|item| self.fill_value(item)).collect(),
+            Value::Object(map) => Value::Object(
+                map.iter().map(|(key, value)| (self.fill(key), self.fill_value(value))).collect(),
+            ),
+            other => other.clone(),
+        }
+    }
+
+    /// Puts in what is known. What is not known gets a word that is wrong everywhere.
+    fn fill(&self, text: &str) -> String {
+        let mut filled = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('⟨') {
+            filled.push_str(before);
+            let (blank, after) = after.split_once('⟩').unwrap_or((after, ""));
+            filled.push_str(&self.word(blank));
+            rest = after;
+        }
+        filled + rest
+    }
+
+    fn word(&self, blank: &str) -> String {
+        let Some((word, number)) = blank.split_once(' ') else { return self.tag.to_owned() };
+        let number: usize = number.parse().unwrap_or(usize::MAX);
+        let known = self.objects.get(&number);
+        let or = |text: Option<&String>, other: &str| {
+            text.filter(|text| !text.is_empty()).cloned().unwrap_or(other.to_owned())
+        };
+        match word {
+            "uid" => or(known.map(|known| &known.uid), "00000000-0000-0000-0000-000000000000"),
+            "rv" => or(known.map(|known| &known.version), "1"),
+            "old-rv" => or(known.map(|known| &known.oldest), "1"),
+            "name" => or(known.map(|known| &known.name), "never-named"),
+            "continue" => self.said(number, "continue"),
+            _ => self.said(number, "resourceVersion"),
+        }
+    }
+
+    /// What the metadata of an earlier list said.
+    fn said(&self, step: usize, field: &str) -> String {
+        let answer = self.trace.answers.iter().find(|(id, _)| *id == step);
+        answer.and_then(|(_, answer)| answer.body["metadata"][field].as_str()).unwrap_or_default().to_owned()
+    }
+
+    fn learn(&mut self, call: &Call, answer: &Answer, request: &Request) {
+        let Some(object) = call.object else { return };
+        if !(200..300).contains(&answer.code) {
+            return;
+        }
+        if call.subresource.is_empty() && call.method != "POST" {
+            let path = request.target.split('?').next().unwrap_or_default();
+            self.paths.insert(path.to_owned(), object);
+        }
+        self.remember(object, &answer.body, call.accept.is_empty());
+    }
+
+    fn remember(&mut self, object: usize, body: &Value, whole: bool) {
+        let metadata = &body["metadata"];
+        let Some(uid) = metadata["uid"].as_str() else { return };
+        let known = self.objects.entry(object).or_default();
+        let text = |field: &str| metadata[field].as_str().unwrap_or_default().to_owned();
+        if known.uid != uid {
+            *known = Known { uid: uid.to_owned(), oldest: text("resourceVersion"), ..Known::default() };
+        }
+        known.name = text("name");
+        known.version = text("resourceVersion");
+        if whole && body["kind"] != "PartialObjectMetadata" && body["kind"] != "Table" {
+            known.body = Some(body.clone());
+        }
+    }
+
+    async fn settle(&mut self, settle: &Settle) -> Result<(), ServerError> {
+        let Settle::Defined(path, collections) = settle;
+        let filled =
+            Settle::Defined(self.fill(path), collections.iter().map(|path| self.fill(path)).collect());
+        let answer = wait(self.server, &filled).await?;
+        if let Some(object) = self.paths.get(&self.fill(path)).copied() {
+            self.remember(object, &answer.body, true);
+        }
+        Ok(())
+    }
+}
+
+/// Waits for what a server does by itself; what has not happened after a while will be seen as a difference.
+pub async fn wait(server: &Server, settle: &Settle) -> Result<Answer, ServerError> {
+    let Settle::Defined(path, collections) = settle;
+    let deadline = Instant::now() + Duration::from_secs(15);
+    loop {
+        let answer = server.ask(&get(path)).await?;
+        let done = answer.code != 200 || defined(&answer.body) && served(server, collections).await?;
+        if done || Instant::now() > deadline {
+            return Ok(answer);
+        }
+        tokio::time::sleep(Duration::from_millis(40)).await;
+    }
+}
+
+async fn served(server: &Server, collections: &[String]) -> Result<bool, ServerError> {
+    for collection in collections {
+        if server.ask(&get(collection)).await?.code != 200 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether the server has said all it will say about a definition.
+fn defined(body: &Value) -> bool {
+    if body["metadata"]["deletionTimestamp"].is_string() {
+        let waiting = |name: &Value| name == "customresourcecleanup.apiextensions.k8s.io";
+        return !body["metadata"]["finalizers"].as_array().is_some_and(|names| names.iter().any(waiting));
+    }
+    let holds = |kind: &str| {
+        body["status"]["conditions"].as_array().is_some_and(|conditions| {
+            conditions.iter().any(|condition| condition["type"] == kind && condition["status"] == "True")
+        })
+    };
+    let (wanted, accepted) = (&body["spec"]["names"], &body["status"]["acceptedNames"]);
+    holds("Established") && holds("NamesAccepted") && wanted["categories"] == accepted["categories"]
+}
+
+fn get(path: &str) -> Request {
+    Request { method: "GET", target: path.to_owned(), accept: "", content_type: "", body: None }
+}
+
+/// Escapes what cannot stand in a path or in the value of a query.
+fn escape(text: &str, path: bool) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                escaped.push(char::from(byte));
+            }
+            b'/' if path => escaped.push('/'),
+            other => {
+                let _ = write!(escaped, "%{other:02X}");
+            }
+        }
+    }
+    escaped
+}

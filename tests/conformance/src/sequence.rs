@@ -1,0 +1,242 @@
+//! A sequence of calls, as data: what is asked of a server, with blanks for what only its answers tell.
+//!
+//! A blank is written `⟨word number⟩` and stands in paths, queries and bodies: `⟨tag⟩` is the word by which the objects
+//! of this replay differ from those of all others; `⟨uid 3⟩`, `⟨rv 3⟩`, `⟨old-rv 3⟩` and `⟨name 3⟩` speak of the third
+//! object; `⟨continue 7⟩` and `⟨list-rv 7⟩` of the answer to the seventh step.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// Calls that are replayed one after the other.
+#[derive(Debug, Clone)]
+pub struct Sequence {
+    /// What the sequence was made from: the seed of the run and its number in it.
+    pub origin: (u64, u64),
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+}
+
+/// One step, with a number that it keeps when others are left out.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// The number.
+    pub id: usize,
+    /// What is done.
+    pub action: Action,
+}
+
+/// What a step does.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// Asks, and compares the answers.
+    Call(Call),
+    /// Waits until what happens by itself has happened.
+    Settle(Settle),
+}
+
+/// What is waited for before the next step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settle {
+    /// A definition is as it will stay, and the collections are served; or its resources are gone, and it is, too.
+    Defined(String, Vec<String>),
+}
+
+/// One request.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// What it asks for, as the table of coverage counts it.
+    pub verb: Verb,
+    /// The group of kinds it asks about.
+    pub group: Group,
+    /// The subresource, or nothing.
+    pub subresource: &'static str,
+    /// Whether it belongs to the comparison of what is stored at the end, which the table does not count.
+    pub check: bool,
+    /// The object of which the answer tells the newest state.
+    pub object: Option<usize>,
+    /// The method.
+    pub method: &'static str,
+    /// The path, with blanks.
+    pub path: String,
+    /// The query, with blanks.
+    pub query: Vec<(&'static str, String)>,
+    /// What form of answer is asked for.
+    pub accept: &'static str,
+    /// The form of the body.
+    pub content_type: &'static str,
+    /// The body, with blanks.
+    pub body: Body,
+}
+
+/// The body of a request.
+#[derive(Debug, Clone)]
+pub enum Body {
+    /// No body.
+    None,
+    /// A value.
+    Json(Value),
+    /// Text as it is.
+    Text(String),
+    /// The object as it was last seen, with changes laid over it.
+    Changed {
+        /// Which object.
+        object: usize,
+        /// What is laid over it, as a merge patch does.
+        change: Value,
+        /// Which version of it is claimed to be known.
+        version: Version,
+        /// What is sent where the object was never seen.
+        otherwise: Value,
+    },
+}
+
+/// The resourceVersion in an update.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// As last seen.
+    Newest,
+    /// As first seen.
+    Oldest,
+    /// None.
+    None,
+}
+
+/// A verb, patches by their type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the words of Kubernetes")]
+pub enum Verb {
+    Create,
+    Get,
+    List,
+    Watch,
+    Update,
+    PatchJson,
+    PatchMerge,
+    PatchStrategic,
+    Apply,
+    Delete,
+    DeleteCollection,
+}
+
+impl Verb {
+    /// All of them, in the order of the table.
+    pub const ALL: [Self; 11] = [
+        Self::Create,
+        Self::Get,
+        Self::List,
+        Self::Watch,
+        Self::Update,
+        Self::PatchJson,
+        Self::PatchMerge,
+        Self::PatchStrategic,
+        Self::Apply,
+        Self::Delete,
+        Self::DeleteCollection,
+    ];
+
+    /// How it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Update => "update",
+            Self::PatchJson => "patch (JSON)",
+            Self::PatchMerge => "patch (merge)",
+            Self::PatchStrategic => "patch (strategic)",
+            Self::Apply => "apply",
+            Self::Delete => "delete",
+            Self::DeleteCollection => "deletecollection",
+        }
+    }
+}
+
+/// Kinds that have much in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Group {
+    /// `ConfigMap`, `Secret`, `ServiceAccount`.
+    Config,
+    /// `Service`.
+    Service,
+    /// `Namespace`.
+    Namespace,
+    /// `Pod` and what makes pods.
+    Workload,
+    /// `PersistentVolumeClaim`.
+    Claim,
+    /// Roles and bindings.
+    Rbac,
+    /// `Ingress`, `IngressClass`, `NetworkPolicy`.
+    Networking,
+    /// `PodDisruptionBudget`, `HorizontalPodAutoscaler`, `PriorityClass`, `Lease`.
+    Policy,
+    /// `CustomResourceDefinition`.
+    Definition,
+    /// Custom resources.
+    Custom,
+}
+
+impl Group {
+    /// All of them, in the order of the table.
+    pub const ALL: [Self; 10] = [
+        Self::Config,
+        Self::Service,
+        Self::Namespace,
+        Self::Workload,
+        Self::Claim,
+        Self::Rbac,
+        Self::Networking,
+        Self::Policy,
+        Self::Definition,
+        Self::Custom,
+    ];
+
+    /// How it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Config => "config",
+            Self::Service => "service",
+            Self::Namespace => "namespace",
+            Self::Workload => "workload",
+            Self::Claim => "pvc",
+            Self::Rbac => "rbac",
+            Self::Networking => "network",
+            Self::Policy => "policy",
+            Self::Definition => "crd",
+            Self::Custom => "custom",
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.action {
+            Action::Settle(settle) => write!(f, "{:>3}. (wait) {settle:?}", self.id),
+            Action::Call(call) => {
+                write!(f, "{:>3}. {} {}", self.id, call.method, call.path)?;
+                for (at, (key, value)) in call.query.iter().enumerate() {
+                    write!(f, "{}{key}={value}", if at == 0 { "?" } else { "&" })?;
+                }
+                if !call.accept.is_empty() {
+                    write!(f, "\n       Accept: {}", call.accept)?;
+                }
+                if !matches!(call.body, Body::None) {
+                    write!(f, "\n       {}: ", call.content_type)?;
+                }
+                match &call.body {
+                    Body::None => Ok(()),
+                    Body::Json(value) => write!(f, "{value}"),
+                    Body::Text(text) => write!(f, "{text}"),
+                    Body::Changed { object, change, version, .. } => {
+                        write!(
+                            f,
+                            "object {object} as last seen, resourceVersion {version:?}, changed by {change}"
+                        )
+                    }
+                }
+            }
+        }
+    }
+}

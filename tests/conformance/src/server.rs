@@ -1,0 +1,148 @@
+//! A server that is asked: requests go out as they are written, and answers come back as they are.
+
+use std::path::Path;
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use serde_json::Value;
+
+/// One server.
+#[derive(Debug, Clone)]
+pub struct Server {
+    /// What it is called in reports.
+    pub name: &'static str,
+    base: String,
+    token: Option<String>,
+    client: reqwest::Client,
+}
+
+/// A request, with nothing left to fill in.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The method.
+    pub method: &'static str,
+    /// Path and query.
+    pub target: String,
+    /// The `Accept` header, or nothing.
+    pub accept: &'static str,
+    /// The `Content-Type` header.
+    pub content_type: &'static str,
+    /// The body.
+    pub body: Option<String>,
+}
+
+/// An answer.
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    /// The status code.
+    pub code: u16,
+    /// The form of the body.
+    pub content_type: String,
+    /// The texts of the `Warning` headers.
+    pub warnings: Vec<String>,
+    /// The body; a string where it is not JSON; the events of a watch as a list.
+    pub body: Value,
+}
+
+/// Why a server cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The kubeconfig cannot be used.
+    #[error("kubeconfig {0}: {1}")]
+    Kubeconfig(String, String),
+    /// The server does not answer.
+    #[error("{0}")]
+    Http(#[from] reqwest::Error),
+}
+
+/// How long a watch that says nothing more is listened to.
+const IDLE: Duration = Duration::from_millis(300);
+
+impl Server {
+    /// The server of a kubeconfig, as its first user.
+    pub fn of_kubeconfig(name: &'static str, path: &Path) -> Result<Self, ServerError> {
+        let wrong = |what: &str| ServerError::Kubeconfig(path.display().to_string(), what.to_owned());
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(&error.to_string()))?;
+        let config: Value = goyaml::from_str_as(&text).map_err(|error| wrong(&error.to_string()))?;
+        let cluster = &config["clusters"][0]["cluster"];
+        let base = cluster["server"].as_str().ok_or_else(|| wrong("no server"))?.to_owned();
+        let token = config["users"][0]["user"]["token"].as_str().map(str::to_owned);
+        let mut builder = reqwest::Client::builder();
+        if let Some(authority) = cluster["certificate-authority"].as_str() {
+            let authority = std::fs::read(authority).map_err(|error| wrong(&error.to_string()))?;
+            builder = builder.tls_certs_only(reqwest::Certificate::from_pem_bundle(&authority)?);
+        }
+        Ok(Self { name, base, token, client: builder.build()? })
+    }
+
+    /// A server on this machine that is asked without TLS.
+    pub fn plain(name: &'static str, base: String, token: Option<String>) -> Result<Self, ServerError> {
+        Ok(Self { name, base, token, client: reqwest::Client::builder().http1_only().build()? })
+    }
+
+    async fn send(&self, request: &Request) -> Result<reqwest::Response, ServerError> {
+        let method = reqwest::Method::from_bytes(request.method.as_bytes()).unwrap_or(reqwest::Method::GET);
+        let mut builder = self.client.request(method, format!("{}{}", self.base, request.target));
+        builder = builder.header("User-Agent", "conformance/1.0");
+        if let Some(token) = &self.token {
+            builder = builder.header(AUTHORIZATION, format!("Bearer {token}"));
+        }
+        builder = builder
+            .header(ACCEPT, if request.accept.is_empty() { "application/json" } else { request.accept });
+        if let Some(body) = &request.body {
+            builder = builder.header(CONTENT_TYPE, request.content_type).body(body.clone());
+        }
+        Ok(builder.send().await?)
+    }
+
+    /// Asks, and reads the whole answer.
+    pub async fn ask(&self, request: &Request) -> Result<Answer, ServerError> {
+        let response = self.send(request).await?;
+        let mut answer = head(&response);
+        let bytes = response.bytes().await?;
+        answer.body = read(&bytes);
+        Ok(answer)
+    }
+
+    /// Watches until nothing more is said, or all that was there at the beginning has been.
+    pub async fn watch(&self, request: &Request) -> Result<Answer, ServerError> {
+        let mut response = self.send(request).await?;
+        let mut answer = head(&response);
+        if answer.code != 200 {
+            answer.body = read(&response.bytes().await?);
+            return Ok(answer);
+        }
+        let mut events = Vec::new();
+        let mut rest = Vec::new();
+        while let Ok(Some(chunk)) = tokio::time::timeout(IDLE, response.chunk()).await.unwrap_or(Ok(None)) {
+            rest.extend_from_slice(&chunk);
+            while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = rest.drain(..=end).collect();
+                let event = read(&line);
+                let last = event["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"] == "true";
+                events.push(event);
+                if last {
+                    answer.body = Value::Array(events);
+                    return Ok(answer);
+                }
+            }
+        }
+        answer.body = Value::Array(events);
+        Ok(answer)
+    }
+}
+
+fn head(response: &reqwest::Response) -> Answer {
+    let text = |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    Answer {
+        code: response.status().as_u16(),
+        content_type: response.headers().get(CONTENT_TYPE).map(text).unwrap_or_default(),
+        warnings: response.headers().get_all("Warning").iter().map(text).collect(),
+        body: Value::Null,
+    }
+}
+
+fn read(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))
+}

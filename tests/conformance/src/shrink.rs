@@ -1,0 +1,81 @@
+//! Leaves out steps of a sequence for as long as it still shows the same difference.
+
+use crate::compare::{Difference, compare};
+use crate::replay::replay;
+use crate::sequence::Sequence;
+use crate::server::{Server, ServerError};
+
+/// Two servers that should answer alike, and how often they have been asked.
+#[derive(Debug)]
+pub struct Pair {
+    /// The real server.
+    pub real: Server,
+    /// The one that is held to it.
+    pub other: Server,
+    /// A word for this run, and the number of replays so far: both are in the tags.
+    pub run: String,
+    /// Replays so far.
+    pub replays: std::sync::atomic::AtomicUsize,
+}
+
+/// How a sequence went on both servers.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The codes of the real server, by step.
+    pub codes: Vec<(usize, u16)>,
+    /// The first difference.
+    pub difference: Option<Difference>,
+}
+
+impl Pair {
+    /// Replays a sequence on both.
+    pub async fn ask(&self, sequence: &Sequence) -> Result<Outcome, ServerError> {
+        let number = self.replays.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let tag = format!("{}{number:05}", self.run);
+        let (left, right) =
+            tokio::join!(replay(&self.real, sequence, &tag), replay(&self.other, sequence, &tag));
+        let (left, right) = (left?, right?);
+        let codes = left.answers.iter().map(|(step, answer)| (*step, answer.code)).collect();
+        Ok(Outcome { codes, difference: compare(sequence, &left, &right) })
+    }
+
+    /// The shortest sequence found that differs in the same way, if it does so again at all.
+    pub async fn shrink(
+        &self,
+        sequence: &Sequence,
+        difference: Difference,
+    ) -> Result<Option<(Sequence, Difference)>, ServerError> {
+        let mut best = sequence.clone();
+        // What comes after the difference has nothing to do with it.
+        best.steps.retain(|step| step.id <= difference.step);
+        let Some(again) = self.same(&best, &difference.signature).await? else {
+            return Ok(self
+                .same(sequence, &difference.signature)
+                .await?
+                .map(|difference| (sequence.clone(), difference)));
+        };
+        let mut found = again;
+        let mut size = best.steps.len() / 2;
+        while size > 0 {
+            let mut at = 0;
+            while at < best.steps.len() {
+                let mut shorter = best.clone();
+                let end = (at + size).min(best.steps.len());
+                shorter.steps.drain(at..end);
+                match self.same(&shorter, &found.signature).await? {
+                    Some(difference) => {
+                        best = shorter;
+                        found = difference;
+                    }
+                    None => at += size,
+                }
+            }
+            size /= 2;
+        }
+        Ok(Some((best, found)))
+    }
+
+    async fn same(&self, sequence: &Sequence, signature: &str) -> Result<Option<Difference>, ServerError> {
+        Ok(self.ask(sequence).await?.difference.filter(|difference| difference.signature == signature))
+    }
+}
