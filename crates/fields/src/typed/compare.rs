@@ -239,3 +239,126 @@ fn items_of(value: &Value) -> &[Value] {
 fn entries_of(value: &Value) -> Option<&Map<String, Value>> {
     value.as_object()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typed::sample;
+    use schema::Types;
+    use serde_json::json;
+
+    fn check(old: &Value, new: &Value, added: &str, modified: &str, removed: &str) {
+        let (types, schema) = (Types::default(), sample::schema());
+        let comparison = compare(old, new, types.view(&schema));
+        let found = (comparison.added.to_json(), comparison.modified.to_json(), comparison.removed.to_json());
+        assert_eq!(found, (added.into(), modified.into(), removed.into()), "{old} {new}");
+        let back = compare(new, old, types.view(&schema));
+        assert_eq!((&back.added, &back.removed), (&comparison.removed, &comparison.added), "{old} {new}");
+        assert_eq!(comparison.is_same(), added == "{}" && modified == "{}" && removed == "{}");
+    }
+
+    #[test]
+    fn equal_values_do_not_differ() {
+        for value in [
+            json!({"replicas": 1, "containers": [{"name": "a"}, {"name": "a"}], "free": {"a": null}}),
+            json!({"labels": null, "steps": [], "template": {"spec": {}}}),
+        ] {
+            check(&value, &value, "{}", "{}", "{}");
+        }
+        check(&json!({"replicas": 1}), &json!({"replicas": 1.0}), "{}", "{}", "{}");
+    }
+
+    #[test]
+    fn scalars_and_what_is_atomic_change_as_a_whole() {
+        check(&json!({"replicas": 1}), &json!({"replicas": 2}), "{}", r#"{"f:replicas":{}}"#, "{}");
+        check(&json!({}), &json!({"replicas": 2}), r#"{"f:replicas":{}}"#, "{}", "{}");
+        check(
+            &json!({"selector": {"a": "b"}}),
+            &json!({"selector": {"a": "c"}}),
+            "{}",
+            r#"{"f:selector":{}}"#,
+            "{}",
+        );
+        check(&json!({"steps": [{"do": "a"}]}), &json!({"steps": []}), "{}", r#"{"f:steps":{}}"#, "{}");
+    }
+
+    #[test]
+    fn whatever_comes_or_goes_is_noted_with_all_it_holds() {
+        check(
+            &json!({"labels": {"a": "1"}}),
+            &json!({"labels": {"b": "1"}, "template": {"spec": {"node": "x"}}}),
+            r#"{"f:labels":{"f:b":{}},"f:template":{".":{},"f:spec":{".":{},"f:node":{}}}}"#,
+            "{}",
+            r#"{"f:labels":{"f:a":{}}}"#,
+        );
+        check(
+            &json!({"containers": [{"name": "a", "image": "1"}]}),
+            &json!({"containers": [{"name": "b"}, {"name": "a", "image": "2"}]}),
+            r#"{"f:containers":{"k:{\"name\":\"b\"}":{".":{},"f:name":{}}}}"#,
+            r#"{"f:containers":{"k:{\"name\":\"a\"}":{"f:image":{}}}}"#,
+            "{}",
+        );
+    }
+
+    #[test]
+    fn order_of_items_is_no_difference() {
+        check(&json!({"finalizers": ["a", "b"]}), &json!({"finalizers": ["b", "a"]}), "{}", "{}", "{}");
+    }
+
+    #[test]
+    fn null_and_nothing_differ() {
+        check(&json!({"labels": null}), &json!({"labels": {}}), "{}", r#"{"f:labels":{}}"#, "{}");
+        check(
+            &json!({"labels": null}),
+            &json!({"labels": {"a": "1"}}),
+            r#"{"f:labels":{"f:a":{}}}"#,
+            "{}",
+            "{}",
+        );
+        check(&json!({"containers": null}), &json!({"containers": []}), "{}", r#"{"f:containers":{}}"#, "{}");
+    }
+
+    #[test]
+    fn duplicates_are_one_value() {
+        let two = json!({"containers": [{"name": "a", "image": "1"}, {"name": "a", "image": "2"}]});
+        let other = json!({"containers": [{"name": "a", "image": "2"}, {"name": "a", "image": "1"}]});
+        let one = json!({"containers": [{"name": "a"}]});
+        let (step, whole) = (
+            r#"{"f:containers":{"k:{\"name\":\"a\"}":{}}}"#,
+            r#"{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}"#,
+        );
+        check(&two, &other, "{}", step, "{}");
+        check(&two, &one, whole, "{}", step);
+        check(&two, &json!({"containers": []}), "{}", "{}", step);
+    }
+
+    #[test]
+    fn untyped_values_that_change_their_kind_are_seen_as_both() {
+        check(
+            &json!({"free": {"a": 1}}),
+            &json!({"free": "x"}),
+            "{}",
+            r#"{"f:free":{}}"#,
+            r#"{"f:free":{"f:a":{}}}"#,
+        );
+        check(
+            &json!({"free": [1]}),
+            &json!({"free": {"a": 1}}),
+            r#"{"f:free":{"f:a":{}}}"#,
+            r#"{"f:free":{}}"#,
+            "{}",
+        );
+        check(&json!({"target": 1}), &json!({"target": "1"}), "{}", r#"{"f:target":{}}"#, "{}");
+        check(&json!({"free": null}), &json!({"free": {"a": 1}}), r#"{"f:free":{"f:a":{}}}"#, "{}", "{}");
+    }
+
+    #[test]
+    fn fields_can_be_left_out() {
+        let (types, schema) = (Types::default(), sample::schema());
+        let (old, new) = (json!({"status": {"ready": 1}}), json!({"status": {"ready": 2}, "replicas": 1}));
+        let mut comparison = compare(&old, &new, types.view(&schema));
+        comparison.exclude(&FieldSet::of_fields(["status"]));
+        assert_eq!(comparison.modified.to_json(), "{}");
+        assert_eq!(comparison.added.to_json(), r#"{"f:replicas":{}}"#);
+    }
+}

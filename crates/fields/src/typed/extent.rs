@@ -58,3 +58,45 @@ fn map_fields<'a>(entries: Entries<'a>, fields: &'a Map<String, Value>) -> Field
     }
     set
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typed::sample;
+    use schema::Types;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_owned_by_whoever_applies() {
+        let (types, schema) = (Types::default(), sample::schema());
+        for (value, fields) in [
+            (json!({"replicas": 1, "paused": null}), r#"{"f:paused":{},"f:replicas":{}}"#),
+            (json!({"labels": {"a": "b"}}), r#"{"f:labels":{"f:a":{}}}"#),
+            (json!({"labels": {}}), r#"{"f:labels":{}}"#),
+            (
+                json!({"selector": {"a": "b"}, "reference": {"name": "x"}}),
+                r#"{"f:reference":{},"f:selector":{}}"#,
+            ),
+            (json!({"steps": [{"do": "x"}]}), r#"{"f:steps":{}}"#),
+            (json!({"finalizers": ["b", "a"]}), r#"{"f:finalizers":{"v:\"a\"":{},"v:\"b\"":{}}}"#),
+            (json!({"finalizers": []}), "{}"),
+            (json!({"template": {"spec": {"node": "a"}}}), r#"{"f:template":{"f:spec":{"f:node":{}}}}"#),
+            (json!({"template": {"spec": {}}}), r#"{"f:template":{"f:spec":{}}}"#),
+            (
+                json!({"containers": [{"name": "a", "ports": [{"port": 1}]}]}),
+                r#"{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:name":{},"f:ports":{"k:{\"port\":1,\"protocol\":\"TCP\"}":{".":{},"f:port":{}}}}}}"#,
+            ),
+            (
+                json!({"containers": [{"name": "a", "image": "x"}, {"name": "a", "image": "y"}]}),
+                r#"{"f:containers":{"k:{\"name\":\"a\"}":{}}}"#,
+            ),
+            (json!({"free": {"a": {"b": [1], "c": {}}}}), r#"{"f:free":{"f:a":{".":{},"f:b":{},"f:c":{}}}}"#),
+            (
+                json!({"open": {"known": "a", "x": {"y": 1}}}),
+                r#"{"f:open":{"f:known":{},"f:x":{".":{},"f:y":{}}}}"#,
+            ),
+        ] {
+            assert_eq!(fields_of(&value, types.view(&schema)).to_json(), fields, "{value}");
+        }
+    }
+}

@@ -109,3 +109,92 @@ fn lists(live: Vec<Value>, applied: &[Value], kind: &ListKind, items: View<'_>) 
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typed::sample;
+    use schema::Types;
+    use serde_json::json;
+
+    fn check(live: &Value, applied: &Value, merged: &Value) {
+        let (types, schema) = (Types::default(), sample::schema());
+        assert_eq!(merge(live.clone(), applied, types.view(&schema)), *merged, "{live} {applied}");
+    }
+
+    #[test]
+    fn the_applied_value_wins_and_nothing_goes() {
+        check(
+            &json!({"replicas": 1, "labels": {"a": "1", "b": "1"}}),
+            &json!({"replicas": 2, "labels": {"b": "2", "c": "2"}}),
+            &json!({"replicas": 2, "labels": {"a": "1", "b": "2", "c": "2"}}),
+        );
+        check(
+            &json!({"containers": [{"name": "a", "image": "1", "env": [{"name": "x"}]}]}),
+            &json!({"containers": [{"name": "a", "image": "2", "env": [{"name": "y"}]}]}),
+            &json!({"containers": [{"name": "a", "image": "2", "env": [{"name": "x"}, {"name": "y"}]}]}),
+        );
+    }
+
+    #[test]
+    fn what_is_atomic_is_replaced() {
+        check(
+            &json!({"selector": {"a": "1"}}),
+            &json!({"selector": {"b": "1"}}),
+            &json!({"selector": {"b": "1"}}),
+        );
+        check(&json!({"steps": [{"do": "a"}]}), &json!({"steps": []}), &json!({"steps": []}));
+        check(&json!({"free": {"l": [1, 2]}}), &json!({"free": {"l": [3]}}), &json!({"free": {"l": [3]}}));
+    }
+
+    #[test]
+    fn null_and_nothing_leave_what_has_parts() {
+        for applied in [json!({"labels": null, "containers": null}), json!({"labels": {}, "containers": []})]
+        {
+            let live = json!({"labels": {"a": "1"}, "containers": [{"name": "a"}]});
+            check(&live, &applied, &live);
+        }
+        check(
+            &json!({"replicas": 1, "labels": {}}),
+            &json!({"replicas": null, "labels": null}),
+            &json!({"replicas": null, "labels": null}),
+        );
+        check(&json!({"free": {"a": 1}}), &json!({"free": null}), &json!({"free": {"a": 1}}));
+        check(&json!({"free": [1]}), &json!({"free": null}), &json!({"free": null}));
+    }
+
+    #[test]
+    fn kinds_of_untyped_values_may_change() {
+        check(&json!({"free": {"a": 1}}), &json!({"free": "x"}), &json!({"free": "x"}));
+        check(&json!({"free": "x"}), &json!({"free": {"a": 1}}), &json!({"free": {"a": 1}}));
+    }
+
+    #[test]
+    fn items_keep_the_applied_order_and_the_live_ones_their_place() {
+        for (live, applied, merged) in [
+            ("abc", "b", "abc"),
+            ("abc", "d", "abcd"),
+            ("abc", "da", "dabc"),
+            ("abc", "cb", "acb"),
+            ("abc", "cba", "cba"),
+            ("abcd", "dxa", "bcdxa"),
+            ("ab", "xbya", "xbya"),
+            ("", "ba", "ba"),
+            ("aabb", "b", "aab"),
+            ("aab", "ca", "cab"),
+        ] {
+            let list =
+                |letters: &str| json!({"finalizers": letters.chars().map(String::from).collect::<Vec<_>>()});
+            check(&list(live), &list(applied), &list(merged));
+        }
+    }
+
+    #[test]
+    fn duplicates_of_an_applied_item_are_replaced_by_it() {
+        check(
+            &json!({"containers": [{"name": "a", "image": "1"}, {"name": "b"}, {"name": "a", "args": ["x"]}]}),
+            &json!({"containers": [{"name": "a", "image": "2"}]}),
+            &json!({"containers": [{"name": "a", "image": "2"}, {"name": "b"}]}),
+        );
+    }
+}

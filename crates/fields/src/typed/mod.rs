@@ -7,6 +7,8 @@ mod merge;
 mod place;
 mod reconcile;
 mod remove;
+#[cfg(test)]
+pub(crate) mod sample;
 mod validate;
 
 pub use compare::{Comparison, compare};

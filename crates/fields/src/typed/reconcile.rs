@@ -66,3 +66,58 @@ fn name(set: &mut FieldSet<'_>, view: View<'_>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typed::sample;
+    use schema::Types;
+    use serde_json::json;
+
+    #[test]
+    fn parts_of_what_has_become_atomic_are_the_whole() {
+        let (types, schema) = (Types::default(), sample::schema());
+        for (before, after) in [
+            (json!({"f:selector": {"f:a": {}}}), r#"{"f:selector":{}}"#),
+            (
+                json!({"f:selector": {".": {}, "f:a": {}}, "f:replicas": {}}),
+                r#"{"f:replicas":{},"f:selector":{}}"#,
+            ),
+            (json!({"f:steps": {"k:{\"do\":\"x\"}": {"f:do": {}}}}), r#"{"f:steps":{}}"#),
+            (
+                json!({"f:selector": {}, "f:labels": {"f:a": {}}}),
+                r#"{"f:labels":{"f:a":{}},"f:selector":{}}"#,
+            ),
+            (
+                json!({"f:containers": {"k:{\"name\":\"a\"}": {"f:args": {"v:\"x\"": {}}}}}),
+                r#"{"f:containers":{"k:{\"name\":\"a\"}":{"f:args":{}}}}"#,
+            ),
+            (json!({"f:free": {"f:a": {"f:b": {}}}}), r#"{"f:free":{"f:a":{"f:b":{}}}}"#),
+            (json!({"f:gone": {"f:a": {}}}), r#"{"f:gone":{"f:a":{}}}"#),
+        ] {
+            let mut set = FieldSet::from_fields(&before).unwrap();
+            reconcile(&mut set, types.view(&schema));
+            assert_eq!(set.to_json(), after);
+        }
+    }
+
+    #[test]
+    fn named_fields_are_set_with_what_they_hold() {
+        let (types, schema) = (Types::default(), sample::schema());
+        for (before, after) in [
+            (
+                json!({"f:template": {"f:spec": {"f:node": {}}}}),
+                r#"{"f:template":{".":{},"f:spec":{".":{},"f:node":{}}}}"#,
+            ),
+            (json!({"f:labels": {"f:a": {}}}), r#"{"f:labels":{".":{},"f:a":{}}}"#),
+            (json!({"f:free": {"f:a": {"f:b": {}}}}), r#"{"f:free":{".":{},"f:a":{"f:b":{}}}}"#),
+            (
+                json!({"f:containers": {"k:{\"name\":\"a\"}": {"f:env": {"k:{\"name\":\"b\"}": {"f:value": {}}}}}}),
+                r#"{"f:containers":{".":{},"k:{\"name\":\"a\"}":{"f:env":{".":{},"k:{\"name\":\"b\"}":{"f:value":{}}}}}}"#,
+            ),
+        ] {
+            let set = FieldSet::from_fields(&before).unwrap();
+            assert_eq!(with_named_fields(set, types.view(&schema)).to_json(), after);
+        }
+    }
+}

@@ -44,3 +44,57 @@ fn from_map(object: &Map<String, Value>, fields: &FieldSet<'_>, entries: Entries
     }
     if left.is_empty() { Value::Null } else { Value::Object(left) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typed::sample;
+    use schema::Types;
+    use serde_json::json;
+
+    #[test]
+    fn what_has_nothing_left_is_null() {
+        let (types, schema) = (Types::default(), sample::schema());
+        let name = |name: &str| PathElement::key([("name", json!(name))]);
+        let field = |name: &'static str| PathElement::field(name);
+        for (value, path, left) in [
+            (json!({"replicas": 1, "paused": true}), vec![field("paused")], json!({"replicas": 1})),
+            (
+                json!({"labels": {"a": "1", "b": "1"}}),
+                vec![field("labels"), field("a")],
+                json!({"labels": {"b": "1"}}),
+            ),
+            (json!({"labels": {"a": "1"}}), vec![field("labels"), field("a")], json!({"labels": null})),
+            (json!({"labels": {"a": "1"}}), vec![field("labels")], json!(null)),
+            (json!({"replicas": 1}), vec![field("labels")], json!({"replicas": 1})),
+            (json!({"selector": {"a": "1"}}), vec![field("selector"), field("a")], json!({"selector": null})),
+            (
+                json!({"steps": [{"do": "x"}]}),
+                vec![field("steps"), PathElement::Index(0)],
+                json!({"steps": null}),
+            ),
+            (
+                json!({"finalizers": ["a", "b"]}),
+                vec![field("finalizers"), PathElement::value("a")],
+                json!({"finalizers": ["b"]}),
+            ),
+            (
+                json!({"containers": [{"name": "a"}, {"name": "b", "image": "x"}]}),
+                vec![field("containers"), name("a")],
+                json!({"containers": [{"name": "b", "image": "x"}]}),
+            ),
+            (
+                json!({"containers": [{"name": "b", "image": "x"}]}),
+                vec![field("containers"), name("b"), field("image")],
+                json!({"containers": [{"name": "b"}]}),
+            ),
+            (
+                json!({"free": {"a": {"b": 1, "c": 2}}}),
+                vec![field("free"), field("a"), field("b")],
+                json!({"free": {"a": {"c": 2}}}),
+            ),
+        ] {
+            assert_eq!(remove(&value, &FieldSet::of([path]), types.view(&schema)), left, "{value}");
+        }
+    }
+}

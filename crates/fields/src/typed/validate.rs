@@ -166,3 +166,111 @@ impl Walk {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typed::sample;
+    use schema::Types;
+    use serde_json::json;
+
+    fn refusal(value: &Value, duplicates: Duplicates) -> Option<String> {
+        let (types, schema) = (Types::default(), sample::schema());
+        validate(value, types.view(&schema), duplicates).err().map(|errors| errors.to_string())
+    }
+
+    #[test]
+    fn what_fits_passes() {
+        for value in [
+            json!({}),
+            json!(null),
+            json!({"replicas": 1, "paused": true, "time": "now", "target": "80%"}),
+            json!({"replicas": 1.5, "target": 80}),
+            json!({"replicas": null, "labels": null, "containers": null, "template": null}),
+            json!({"free": {"a": [1, {"b": null}]}, "open": {"known": "a", "other": [1]}}),
+            json!({"containers": [{"name": "a", "ports": [{"port": 1}, {"port": 1, "protocol": "UDP"}]}]}),
+        ] {
+            assert_eq!(refusal(&value, Duplicates::Refused), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_is_told_in_the_servers_words() {
+        for (value, message) in [
+            (json!({"nope": 1}), ".nope: field not declared in schema"),
+            (json!({"template": {"spec": {"x": 1}}}), ".template.spec.x: field not declared in schema"),
+            (json!({"replicas": "1"}), ".replicas: expected numeric (int or float), got string"),
+            (
+                json!({"replicas": {"a": 1}}),
+                ".replicas: expected numeric (int or float), got map[string]interface {}",
+            ),
+            (
+                json!({"labels": {"a": 1}}),
+                ".labels.a: expected string, got &value.valueUnstructured{Value:1}",
+            ),
+            (json!({"paused": "x"}), ".paused: expected boolean, got &{x}"),
+            (json!({"time": ["x", 2]}), ".time: expected any scalar, got &{[x 2]}"),
+            (json!({"labels": "x"}), ".labels: expected map, got &{x}"),
+            (json!({"finalizers": {"a": "b"}}), ".finalizers: expected list, got &{map[a:b]}"),
+            (json!({"steps": [{"do": "x"}, {"no": 1}]}), ".steps[1].no: field not declared in schema"),
+            (
+                json!({"containers": [null]}),
+                ".containers: element 0: associative list with keys may not have a null element",
+            ),
+            (
+                json!({"containers": [1]}),
+                ".containers: element 0: associative list with keys may not have non-map elements",
+            ),
+            (
+                json!({"containers": [{"image": "a"}]}),
+                r#".containers: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)"#,
+            ),
+            (
+                json!({"containers": [{"name": "a", "env": [{"name": "b", "x": 1}]}]}),
+                r#".containers[name="a"].env[name="b"].x: field not declared in schema"#,
+            ),
+            (
+                json!({"finalizers": [{}]}),
+                ".finalizers: element 0: associative list without keys has an element that's a map type",
+            ),
+            (
+                json!({"finalizers": [[]]}),
+                ".finalizers: element 0: not supported: associative list with lists as elements",
+            ),
+            (
+                json!({"finalizers": [null]}),
+                ".finalizers: element 0: associative list without keys has an element that's an explicit null",
+            ),
+            (
+                json!({"finalizers": [1], "replicas": "1"}),
+                "errors:\n  .finalizers[=1]: expected string, got &value.valueUnstructured{Value:1}\n  .replicas: expected numeric (int or float), got string",
+            ),
+            (json!("x"), "expected map, got &{x}"),
+        ] {
+            assert_eq!(refusal(&value, Duplicates::Refused).as_deref(), Some(message));
+        }
+    }
+
+    #[test]
+    fn duplicates_are_refused_only_where_asked() {
+        for (value, message) in [
+            (
+                json!({"containers": [{"name": "a"}, {"name": "a"}]}),
+                r#".containers: duplicate entries for key [name="a"]"#,
+            ),
+            (json!({"finalizers": ["a", "b", "a"]}), r#".finalizers: duplicate entries for key [="a"]"#),
+            (
+                json!({"containers": [{"name": "a", "ports": [{"port": 80}, {"port": 80, "protocol": "TCP"}]}]}),
+                r#".containers[name="a"].ports: duplicate entries for key [port=80,protocol="TCP"]"#,
+            ),
+        ] {
+            assert_eq!(refusal(&value, Duplicates::Refused).as_deref(), Some(message));
+            assert_eq!(refusal(&value, Duplicates::Allowed), None);
+        }
+    }
+
+    #[test]
+    fn managed_fields_are_the_servers_own() {
+        assert_eq!(refusal(&json!({"status": {"managedFields": "?"}}), Duplicates::Refused), None);
+    }
+}
