@@ -28,6 +28,8 @@ pub struct Saved {
     pub revision: Revision,
     /// The objects that were there.
     pub objects: Vec<Stored>,
+    /// The latest changes, oldest first.
+    pub log: Vec<Arc<Event>>,
 }
 
 /// A change could not be written.

@@ -65,8 +65,18 @@ pub(super) struct Log {
 }
 
 impl Log {
-    pub(super) fn starting_at(start: Revision) -> Self {
-        Self { events: VecDeque::new(), start }
+    /// A log with the changes that lead to a revision, as far back as they follow each other.
+    pub(super) fn with(events: Vec<Arc<Event>>, revision: Revision) -> Self {
+        let mut start = revision;
+        let mut kept = VecDeque::new();
+        for event in events.into_iter().rev() {
+            if event.revision != start {
+                break;
+            }
+            start -= 1;
+            kept.push_front(event);
+        }
+        Self { events: kept, start }
     }
 
     pub(super) fn push(&mut self, event: Arc<Event>) {

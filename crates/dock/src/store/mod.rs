@@ -4,6 +4,7 @@
 //! watches from an older revision are answered from that log. What outlives the process is the [`Journal`]'s business:
 //! it gets every change in order, and says when it is safe.
 
+mod disk;
 mod journal;
 mod log;
 
@@ -13,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+pub use disk::{Disk, OpenError};
 pub use journal::{Journal, JournalError, Memory, Saved};
 pub use log::{Event, EventKind};
 
@@ -152,7 +154,7 @@ impl Store {
             objects.entry(stored.key.resource.clone()).or_default().insert(stored.key.place(), stored);
         }
         let revision = saved.revision.max(1);
-        let log = Log::starting_at(revision);
+        let log = Log::with(saved.log, revision);
         Self { inner: Arc::new(Mutex::new(Inner { revision, objects, log, followers: Vec::new() })), journal }
     }
 
