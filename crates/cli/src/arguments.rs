@@ -8,8 +8,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    completion, create, dag, dependency, env, lint, man, package, plan, pull, push, ready, registry, repo,
-    search, show, template, verify, version,
+    completion, create, dag, dependency, dock, env, lint, man, package, plan, pull, push, ready, registry,
+    repo, search, show, template, verify, version,
 };
 use crate::flags::GlobalFlags;
 use crate::go_flags::like_go;
@@ -53,6 +53,7 @@ pub(crate) enum Command {
     Dag(Box<dag::Arguments>),
     Plan(Box<plan::Arguments>),
     Ready(ready::Arguments),
+    Dock(dock::Arguments),
     #[command(visible_alias = "dep", alias = "dependencies")]
     Dependency(dependency::Arguments),
     Package(package::Arguments),

@@ -15,6 +15,12 @@ pub(crate) fn wait<Work: Future>(work: Work) -> Result<Work::Output, Failure> {
     Ok(runtime.block_on(work))
 }
 
+/// Runs asynchronous work to its end, with all processors to help.
+pub(crate) fn wait_on_all_processors<Work: Future>(work: Work) -> Result<Work::Output, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    Ok(runtime.block_on(work))
+}
+
 impl Context {
     /// The user's repositories, registries and caches.
     pub(crate) fn remote(&self) -> Remote {

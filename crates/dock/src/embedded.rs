@@ -127,7 +127,7 @@ async fn answers(address: &Uri) -> bool {
 }
 
 /// Writes a file that only the user can read, whole or not at all.
-fn private_write(path: &Path, text: &str) -> io::Result<()> {
+pub fn private_write(path: &Path, text: &str) -> io::Result<()> {
     use std::io::Write;
     let draft = path.with_extension("json.new");
     let mut options = fs::OpenOptions::new();

@@ -60,6 +60,11 @@ impl Dock {
         Builder { store: Store::memory(), clock: Clock::real(), tokens: HashMap::new(), controllers: true }
     }
 
+    /// A token that nobody can guess.
+    pub fn random_token() -> String {
+        meta::random_uid()
+    }
+
     /// What the requests share.
     pub fn server(&self) -> &Arc<Server> {
         &self.server

@@ -4,6 +4,7 @@ pub(crate) mod completion;
 pub(crate) mod create;
 pub(crate) mod dag;
 pub(crate) mod dependency;
+pub(crate) mod dock;
 pub(crate) mod env;
 pub(crate) mod lint;
 pub(crate) mod man;
@@ -45,6 +46,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<(), Failure> {
         Command::Dag(arguments) => dag::run(&arguments, context),
         Command::Plan(arguments) => plan::run(&arguments, context),
         Command::Ready(arguments) => ready::run(&arguments, context),
+        Command::Dock(arguments) => dock::run(arguments, context),
         Command::Dependency(arguments) => dependency::run(arguments, context),
         Command::Package(arguments) => package::run(&arguments, context),
         Command::Pull(arguments) => pull::run(&arguments, context),

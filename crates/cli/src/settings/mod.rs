@@ -1,5 +1,6 @@
 //! The settings of a run: the global flags, then the environment, then defaults.
 
+pub(crate) mod data;
 mod kubeconfig;
 
 use std::path::PathBuf;

@@ -1,0 +1,120 @@
+//! `slipway dock`: the embedded cluster.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use dock::http::user::User;
+use dock::store::{Disk, Store};
+use dock::{Dock, Serving};
+
+use crate::context::Context;
+use crate::network::wait_on_all_processors;
+use crate::report::Failure;
+use crate::settings::data;
+
+/// Serve the embedded cluster to kubectl, Helm and other clients
+#[derive(Args, Debug)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Serve the embedded cluster on a loopback port until interrupted
+    ///
+    /// It is a Kubernetes API server in this process, with simulated nodes and controllers. Its objects are in a file
+    /// below the user's data directory ('SLIPWAY_DATA' names another), so they are there again the next time.
+    #[command(after_help = "\
+Examples:
+  # Serve, and use it from another terminal
+  slipway dock serve --write-kubeconfig dock.yaml
+  kubectl --kubeconfig dock.yaml get namespaces
+
+  # One that forgets everything when it ends, on a port of its own choice
+  slipway dock serve --memory")]
+    Serve(Serve),
+}
+
+#[derive(Args, Debug)]
+struct Serve {
+    /// Keep the objects in this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "memory")]
+    data: Option<PathBuf>,
+
+    /// Keep the objects in memory only
+    #[arg(long)]
+    memory: bool,
+
+    /// Port to serve on; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+
+    /// Serve with TLS and a certificate of its own
+    #[arg(long)]
+    tls: bool,
+
+    /// Write a kubeconfig for clients to this file
+    #[arg(long, value_name = "FILE")]
+    write_kubeconfig: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: Arguments, context: &mut Context) -> Result<(), Failure> {
+    match arguments.action {
+        Action::Serve(serve) => wait_on_all_processors(serve.run(context))?,
+    }
+}
+
+impl Serve {
+    async fn run(self, context: &mut Context) -> Result<(), Failure> {
+        let token = Dock::random_token();
+        let dock = Dock::builder().store(self.store()?).token(&token, User::admin()).start().await;
+        let serving = if self.tls { dock.serve_tls(self.port).await } else { dock.serve(self.port).await };
+        let serving = serving.map_err(|error| Failure::new(error.to_string()))?;
+        self.announce(&serving, &token, context)?;
+        let interrupted = tokio::signal::ctrl_c();
+        #[cfg(unix)]
+        {
+            let mut ended = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+            tokio::select! {
+                _ = interrupted => {}
+                _ = ended.recv() => {}
+            }
+        }
+        #[cfg(not(unix))]
+        interrupted.await?;
+        Ok(())
+    }
+
+    fn store(&self) -> Result<Store, Failure> {
+        if self.memory {
+            return Ok(Store::memory());
+        }
+        let directory = self.data.clone().unwrap_or_else(data::directory);
+        let file = directory.join("dock.redb");
+        let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
+        std::fs::create_dir_all(&directory).map_err(|error| failed(&error))?;
+        let (disk, saved) = Disk::open(&file).map_err(|error| {
+            failed(&error).hint(
+                "another 'slipway' may be serving it; --data names another directory, --memory needs none",
+            )
+        })?;
+        Ok(Store::with_journal(Arc::new(disk), saved))
+    }
+
+    fn announce(&self, serving: &Serving, token: &str, context: &mut Context) -> Result<(), Failure> {
+        let kubeconfig = serving.kubeconfig(Some(token));
+        match &self.write_kubeconfig {
+            Some(file) => {
+                dock::embedded::private_write(file, &kubeconfig)
+                    .map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+                writeln!(context.out, "Serving on {}\nKubeconfig: {}", serving.url(), file.display())?;
+            }
+            None => writeln!(context.out, "Serving on {}\n---\n{kubeconfig}", serving.url())?,
+        }
+        Ok(context.out.flush()?)
+    }
+}
