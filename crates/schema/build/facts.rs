@@ -3,7 +3,7 @@
 //!
 //! After the name stand, in any order: `*` (a pointer in Go) or `*Type` or `Type` (Go's name, where it is not the one
 //! the structure suggests; names without a package are of the type's own), `!` (written even when empty), `omitzero`,
-//! `atomic` / `granular` / `set` / `map(keys)` (for server-side apply), `merge` / `merge(key)` / `retainKeys` /
+//! `in(Struct)` (a field of structures that Go embeds, named from the outside in), `atomic` / `granular` / `set` / `map(keys)` (for server-side apply), `merge` / `merge(key)` / `retainKeys` /
 //! `replace` (for strategic merge patches), `default(json)`.
 
 /// What is said of one field, or (without a field) of a type.
@@ -16,10 +16,12 @@ pub(crate) struct Fact {
     pub(crate) pointer: bool,
     pub(crate) always: bool,
     pub(crate) omit_zero: bool,
+    pub(crate) inline: Option<String>,
     pub(crate) kind: Option<Kind>,
     pub(crate) merge: bool,
     pub(crate) merge_key: Option<String>,
     pub(crate) retain_keys: bool,
+    pub(crate) replace: bool,
     pub(crate) default: Option<serde_json::Value>,
 }
 
@@ -67,6 +69,7 @@ fn tell(fact: &mut Fact, word: &str, package: &str) -> Result<(), String> {
     match (head, inside) {
         ("!", None) => fact.always = true,
         ("omitzero", None) => fact.omit_zero = true,
+        ("in", Some(names)) => fact.inline = Some(names.to_owned()),
         ("atomic", None) => fact.kind = Some(Kind::Atomic),
         ("granular", None) => fact.kind = Some(Kind::Granular),
         ("set", None) => fact.kind = Some(Kind::Set),
@@ -76,7 +79,7 @@ fn tell(fact: &mut Fact, word: &str, package: &str) -> Result<(), String> {
             fact.merge_key = key.map(str::to_owned);
         }
         ("retainKeys", None) => fact.retain_keys = true,
-        ("replace", None) => {}
+        ("replace", None) => fact.replace = true,
         ("default", Some(json)) => {
             fact.default = Some(serde_json::from_str(json).map_err(|error| format!("{json}: {error}"))?);
         }

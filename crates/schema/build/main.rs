@@ -32,6 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     model::add_lists(&mut types, &kinds);
+    model::add_type_meta(&mut types, &kinds);
     model::add_defaults(&mut types);
 
     let packed = pack::pack(&types, &kinds);

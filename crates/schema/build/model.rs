@@ -16,9 +16,11 @@ pub(crate) struct Node {
     pub(crate) pointer: bool,
     pub(crate) always: bool,
     pub(crate) omit_zero: bool,
+    pub(crate) inline: Option<String>,
     pub(crate) merge: bool,
     pub(crate) merge_key: Option<String>,
     pub(crate) retain_keys: bool,
+    pub(crate) replace: bool,
     pub(crate) default: Option<Value>,
     pub(crate) description: Option<String>,
 }
@@ -138,9 +140,11 @@ fn node(schema: &Value) -> Result<Node, String> {
         pointer: false,
         always: false,
         omit_zero: false,
+        inline: None,
         merge: false,
         merge_key: None,
         retain_keys: false,
+        replace: false,
         default: None,
         description: word("description").map(str::to_owned),
     };
@@ -204,9 +208,11 @@ pub(crate) fn tell(types: &mut Types, fact: Fact) -> Result<(), String> {
     place.pointer = fact.pointer;
     place.always = fact.always;
     place.omit_zero = fact.omit_zero;
+    place.inline = fact.inline;
     place.merge = fact.merge;
     place.merge_key.clone_from(&merge_key);
     place.retain_keys = fact.retain_keys;
+    place.replace = fact.replace;
     place.default = fact.default;
     let mut copy = None;
     match (&mut place.shape, kind) {
@@ -251,9 +257,11 @@ pub(crate) fn add_lists(types: &mut Types, kinds: &[Kind]) {
             pointer: false,
             always: false,
             omit_zero: false,
+            inline: None,
             merge: false,
             merge_key: None,
             retain_keys: false,
+            replace: false,
             default: None,
             description: Some(description.to_owned()),
         };
@@ -285,6 +293,27 @@ pub(crate) fn add_lists(types: &mut Types, kinds: &[Kind]) {
         let mut node = plain(shape, &format!("{list} is a list of {} objects.", kind.kind));
         node.go = go_name(&name);
         types.insert(name, node);
+    }
+}
+
+/// Marks the fields that every kind has from Go's `TypeMeta`.
+pub(crate) fn add_type_meta(types: &mut Types, kinds: &[Kind]) {
+    const META: [&str; 6] =
+        ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status"];
+    let mut names: Vec<String> =
+        META.iter().map(|name| format!("io.k8s.apimachinery.pkg.apis.meta.v1.{name}")).collect();
+    for kind in kinds {
+        let package = kind.type_name.rsplit_once('.').map_or("", |(package, _)| package);
+        names.push(kind.type_name.clone());
+        names.extend(kind.list.map(|list| format!("{package}.{list}")));
+    }
+    for name in names {
+        let Some(Node { shape: Shape::Object { fields, .. }, .. }) = types.get_mut(&name) else { continue };
+        for field in ["apiVersion", "kind"] {
+            if let Some(place) = fields.get_mut(field) {
+                place.inline = Some("TypeMeta".to_owned());
+            }
+        }
     }
 }
 

@@ -91,14 +91,19 @@ impl Packer {
             node.merge_key.is_some(),
             node.retain_keys,
             node.default.is_some(),
+            node.inline.is_some(),
+            node.replace,
         ];
-        self.body.push(flags.iter().rev().fold(0, |byte, flag| byte << 1 | u8::from(*flag)));
+        number(&mut self.body, flags.iter().rev().fold(0, |bits, flag| bits << 1 | usize::from(*flag)));
         self.word(&node.go);
         if let Some(key) = &node.merge_key {
             self.word(key);
         }
         if let Some(default) = &node.default {
             self.word(&default.to_string());
+        }
+        if let Some(inline) = &node.inline {
+            self.word(inline);
         }
         match &node.shape {
             Shape::Scalar(index) => self.body.extend([b's', *index]),

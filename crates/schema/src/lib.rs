@@ -19,7 +19,18 @@
 //! ```
 
 mod builtin;
+mod decode;
+mod json;
+mod patch;
+mod scalar;
 mod structure;
 
 pub use builtin::{Kind, Scope, builtin, documented_types, kinds, types};
+pub use decode::{DecodeError, Decoded, check_fields, convert, decode, strict_error};
+pub use json::{SyntaxError, Text, Tree, show, show_all};
+pub use patch::{
+    MAX_OPERATIONS, Merged, OperationError, PatchError, Patched, StrategicError, json_patch, merge_patch,
+    strategic_merge_patch,
+};
+pub use scalar::{Moment, Quantity, QuantityError, TimeError};
 pub use structure::{Encoding, ListKind, MapKind, Omit, Patching, Scalar, Schema, Shape, Types, View};

@@ -110,6 +110,8 @@ pub struct Patching {
     pub key: Option<Arc<str>>,
     /// Fields that the patch does not name are removed.
     pub retain_keys: bool,
+    /// Objects are replaced rather than merged.
+    pub replace: bool,
 }
 
 /// How the Go type of a place reads and writes it.
@@ -121,6 +123,8 @@ pub struct Encoding {
     pub pointer: bool,
     /// When the place is left out.
     pub omit: Omit,
+    /// The structures that Go embeds to have the field, from the outside in, joined by dots.
+    pub embedded: Option<Arc<str>>,
 }
 
 /// When a field is left out of what Go writes.
@@ -150,10 +154,10 @@ pub struct View<'a> {
 
 static UNTYPED: Schema = Schema {
     shape: Shape::Untyped,
-    patching: Patching { merge: false, key: None, retain_keys: false },
+    patching: Patching { merge: false, key: None, retain_keys: false, replace: false },
     description: None,
     default: None,
-    encoding: Encoding { go_type: None, pointer: false, omit: Omit::Empty },
+    encoding: Encoding { go_type: None, pointer: false, omit: Omit::Empty, embedded: None },
 };
 
 impl Schema {
@@ -266,6 +270,15 @@ impl<'a> View<'a> {
     /// The schema of the place, as it stands.
     pub fn schema(self) -> &'a Schema {
         self.schema
+    }
+
+    /// Go's name of the type of the place, such as `v1.PodSpec`; empty if nobody said.
+    pub fn go_name(self) -> &'a str {
+        let mut schema = self.schema;
+        while let Shape::Named(name) = &schema.shape {
+            schema = self.types.get(name).unwrap_or(&UNTYPED);
+        }
+        schema.encoding.go_type.as_deref().unwrap_or_default()
     }
 
     /// The types that names refer to.

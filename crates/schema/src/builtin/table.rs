@@ -101,9 +101,9 @@ impl Reader {
 
     fn schema(&mut self) -> Schema {
         let description = self.descriptions.as_mut().map(Cursor::text).filter(|text| !text.is_empty());
-        let flags = self.body.byte();
+        let flags = self.body.number();
         let flag = |bit: u8| flags >> bit & 1 == 1;
-        let encoding = Encoding {
+        let mut encoding = Encoding {
             go_type: Some(self.word()).filter(|name| !name.is_empty()),
             pointer: flag(0),
             omit: match (flag(1), flag(2)) {
@@ -111,13 +111,18 @@ impl Reader {
                 (true, false) => Omit::Never,
                 (false, false) => Omit::Empty,
             },
+            embedded: None,
         };
         let patching = Patching {
             merge: flag(3),
             key: if flag(4) { Some(self.word()) } else { None },
             retain_keys: flag(5),
+            replace: flag(8),
         };
         let default = if flag(6) { serde_json::from_str(&self.word()).ok().map(Arc::new) } else { None };
+        if flag(7) {
+            encoding.embedded = Some(self.word());
+        }
         Schema { shape: self.shape(), patching, description, default, encoding }
     }
 
