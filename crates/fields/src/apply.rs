@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::conflict::Conflicts;
 use crate::last_applied;
-use crate::managers::{Managers, Operation, set_managed_fields};
+use crate::managers::{Managers, Operation, assemble, set_managed_fields};
 use crate::order::same;
 use crate::prune::prune;
 use crate::refusal::{ApplyError, ObjectType};
@@ -18,10 +18,10 @@ pub(crate) fn apply(
     applied: &Value,
     force: bool,
 ) -> Result<Value, ApplyError> {
-    let mut managers = Managers::from_object(live)?;
-    check_type(request, applied)?;
     let mut bare = live.clone();
-    set_managed_fields(&mut bare, None);
+    let stored = set_managed_fields(&mut bare, None).unwrap_or_default();
+    let mut managers = Managers::from_stored(&stored)?;
+    check_type(request, applied)?;
 
     if managers.is_empty() {
         request.track(request.empty, &bare, &mut managers, "before-first-apply").map_err(|untracked| {
@@ -71,8 +71,8 @@ pub(crate) fn apply(
     for (at, other) in managers.entries_mut().iter_mut().enumerate() {
         if Some(at) == own_place {
             other.fields = without_nobodys(std::mem::take(&mut other.fields));
-        } else {
-            other.fields.subtract(&changed);
+        } else if other.fields.subtract(&changed) {
+            other.stored = None;
         }
     }
     managers.entries_mut().retain(|entry| !entry.fields.is_empty());
@@ -81,13 +81,13 @@ pub(crate) fn apply(
     if is_changed && let Some(at) = managers.find(&entry) {
         managers.entries_mut()[at].time = Some(request.now);
     }
-    let written = managers.to_value();
+    let written = managers.to_written();
     let mut object = if is_changed { merged } else { bare };
     if request.manager == last_applied::KUBECTL {
         last_applied::refresh(&mut object, applied);
     }
-    if written.is_some() {
-        set_managed_fields(&mut object, written);
+    if let Some(written) = assemble(written, stored) {
+        set_managed_fields(&mut object, Some(written));
     }
     Ok(object)
 }

@@ -21,7 +21,7 @@ pub enum Operation {
 }
 
 /// One manager and the fields it owns.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Entry<'a> {
     /// The manager's name.
     pub manager: Cow<'a, str>,
@@ -35,10 +35,20 @@ pub struct Entry<'a> {
     pub time: Option<Timestamp>,
     /// The fields.
     pub fields: FieldSet<'a>,
+    /// Where the entry stands in the stored list, while it is what is stored there.
+    pub(crate) stored: Option<usize>,
+}
+
+/// An entry to be written.
+pub(crate) enum Written {
+    /// The one at this place of the stored list.
+    Stored(usize),
+    /// Another.
+    New(Value),
 }
 
 /// All managers of an object.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Managers<'a> {
     entries: Vec<Entry<'a>>,
 }
@@ -123,6 +133,7 @@ impl<'a> Entry<'a> {
             subresource: text("subresource")?.into(),
             time,
             fields,
+            stored: None,
         })
     }
 
@@ -211,6 +222,18 @@ impl<'a> Managers<'a> {
         Ok(managers)
     }
 
+    /// Reads the value of `metadata.managedFields` of a stored object, of which unchanged entries need not be written
+    /// anew: the server itself wrote them.
+    pub(crate) fn from_stored(fields: &'a Value) -> Result<Self, ManagersError> {
+        let mut managers = Self::from_value(fields)?;
+        if managers.entries.len() == fields.as_array().map_or(0, Vec::len) {
+            for (at, entry) in managers.entries.iter_mut().enumerate() {
+                entry.stored = Some(at);
+            }
+        }
+        Ok(managers)
+    }
+
     /// Whether nobody manages anything.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -240,17 +263,20 @@ impl<'a> Managers<'a> {
 
     /// The value of `metadata.managedFields`; nothing if nobody manages anything.
     pub fn to_value(&self) -> Option<Value> {
-        if self.entries.is_empty() {
-            return None;
-        }
-        let mut sorted: Vec<&Entry<'_>> = self.entries.iter().collect();
-        sorted.sort_by(|left, right| left.order(right));
-        Some(sorted.into_iter().map(Entry::to_value).collect())
+        if self.entries.is_empty() { None } else { Some(self.sorted().map(Entry::to_value).collect()) }
     }
 
-    /// Writes the managers into the metadata of an object.
-    pub fn write(&self, object: &mut Value) {
-        set_managed_fields(object, self.to_value());
+    /// What is to be written, in order.
+    pub(crate) fn to_written(&self) -> Vec<Written> {
+        self.sorted()
+            .map(|entry| entry.stored.map_or_else(|| Written::New(entry.to_value()), Written::Stored))
+            .collect()
+    }
+
+    fn sorted(&self) -> impl Iterator<Item = &Entry<'a>> {
+        let mut sorted: Vec<&Entry<'_>> = self.entries.iter().collect();
+        sorted.sort_by(|left, right| left.order(right));
+        sorted.into_iter()
     }
 
     /// Merges the oldest updaters of each version into one until at most `most` are left.
@@ -280,6 +306,7 @@ impl<'a> Managers<'a> {
             if self.find(&bucket).is_none()
                 && let Some(at) = self.find(first)
             {
+                self.entries[at].stored = None;
                 self.entries[at].manager.clone_from(&bucket.manager);
                 self.entries[at].subresource.clone_from(&bucket.subresource);
             }
@@ -287,6 +314,7 @@ impl<'a> Managers<'a> {
             let merged = self.entries.swap_remove(at);
             left -= 1;
             if let Some(at) = self.find(&bucket) {
+                self.entries[at].stored = None;
                 self.entries[at].fields.unite(merged.fields);
                 // The younger of the two, as the oldest come first.
                 self.entries[at].time = merged.time;
@@ -304,8 +332,22 @@ impl Entry<'_> {
             subresource: Cow::Owned(self.subresource.to_string()),
             time: self.time,
             fields: FieldSet::default(),
+            stored: None,
         }
     }
+}
+
+/// Puts together what is to be written, with what was stored.
+pub(crate) fn assemble(written: Vec<Written>, mut stored: Value) -> Option<Value> {
+    if written.is_empty() {
+        return None;
+    }
+    let mut take = |at: usize| stored.get_mut(at).map(Value::take).unwrap_or_default();
+    let entries = written.into_iter().map(|written| match written {
+        Written::Stored(at) => take(at),
+        Written::New(entry) => entry,
+    });
+    Some(entries.collect())
 }
 
 /// Whether a client asks to forget all managers: an empty list, or one empty entry.

@@ -8,7 +8,7 @@ use schema::View;
 use serde_json::Value;
 
 use crate::apply;
-use crate::managers::{Entry, Managers, Operation, is_reset, set_managed_fields};
+use crate::managers::{Entry, Managers, Operation, assemble, is_reset, set_managed_fields};
 use crate::refusal::{ApplyError, ObjectName, ObjectType, VersionError};
 use crate::set::FieldSet;
 use crate::typed::{Duplicates, ValidationErrors, compare, reconcile, validate};
@@ -84,18 +84,23 @@ impl<'a> Request<'a> {
     pub fn update(&self, live: Option<&Value>, new: &mut Value) {
         let live = live.unwrap_or(self.empty);
         let given = set_managed_fields(new, None);
+        let stored = live.get("metadata").and_then(|metadata| metadata.get("managedFields"));
+        // Most clients send back what they got; it is then the server's own, and taken as it is.
+        let unchanged = given.is_some() && given.as_ref() == stored;
         let written = {
-            let mut managers = self.managers_before(live, given.as_ref());
+            let given = given.as_ref().filter(|_| !unchanged);
+            let mut managers = self.managers_before(stored, given);
             if managers.is_empty() && has_uid(live) {
                 return;
             }
             match self.track(live, new, &mut managers, self.manager) {
-                Ok(()) => managers.to_value(),
-                Err(_) => None,
+                Ok(()) => managers.to_written(),
+                Err(_) => return,
             }
         };
-        if written.is_some() {
-            set_managed_fields(new, written);
+        let stored = given.filter(|_| unchanged).or_else(|| stored.cloned()).unwrap_or_default();
+        if let Some(written) = assemble(written, stored) {
+            set_managed_fields(new, Some(written));
         }
     }
 
@@ -109,7 +114,7 @@ impl<'a> Request<'a> {
         apply::apply(self, live.unwrap_or(self.empty), applied, force)
     }
 
-    fn managers_before<'m>(&self, live: &'m Value, given: Option<&'m Value>) -> Managers<'m> {
+    fn managers_before<'m>(&self, stored: Option<&'m Value>, given: Option<&'m Value>) -> Managers<'m> {
         // A subresource has no managed fields of its own to give.
         if let Some(given) = given.filter(|_| self.subresource.is_empty()) {
             if is_reset(given) {
@@ -121,7 +126,7 @@ impl<'a> Request<'a> {
                 return managers;
             }
         }
-        Managers::from_object(live).unwrap_or_default()
+        stored.and_then(|stored| Managers::from_stored(stored).ok()).unwrap_or_default()
     }
 
     /// Gives the differences between two objects to an updater.
@@ -146,7 +151,9 @@ impl<'a> Request<'a> {
         let mut lost = own.clone();
         lost.unite(difference.removed);
         managers.entries_mut().retain_mut(|entry| {
-            entry.fields.subtract(&lost);
+            if entry.fields.subtract(&lost) {
+                entry.stored = None;
+            }
             !entry.fields.is_empty()
         });
         own.subtract(&NOBODYS);
@@ -158,6 +165,7 @@ impl<'a> Request<'a> {
                     let known = &mut managers.entries_mut()[at];
                     known.fields.unite(entry.fields);
                     known.time = entry.time;
+                    known.stored = None;
                 }
                 None => managers.put(entry),
             }
@@ -177,8 +185,8 @@ impl<'a> Request<'a> {
                     true
                 }
             };
-            if known {
-                reconcile(&mut entry.fields, self.view);
+            if known && reconcile(&mut entry.fields, self.view) {
+                entry.stored = None;
             }
             known
         });
@@ -227,6 +235,7 @@ impl<'a> Request<'a> {
             subresource: Cow::Owned(self.subresource.into()),
             time: None,
             fields,
+            stored: None,
         }
     }
 

@@ -54,7 +54,9 @@ pub fn from_scale(
         if let Some(path) = known.path.filter(|path| owns(&entry, path)) {
             match scale.find(&entry) {
                 Some(at) => arrived.retain(|arrived| !std::ptr::eq(*arrived, &raw const scale.entries()[at])),
-                None => entry.fields.subtract(&FieldSet::of_fields([path])),
+                None => {
+                    entry.fields.subtract(&FieldSet::of_fields([path]));
+                }
             }
         }
         if !entry.fields.is_empty() {

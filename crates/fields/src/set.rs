@@ -157,12 +157,15 @@ impl<'a> FieldSet<'a> {
         self.nodes = nodes;
     }
 
-    /// Takes away the members of another set; what is below them stays.
-    pub fn subtract(&mut self, other: &FieldSet<'_>) {
+    /// Takes away the members of another set; what is below them stays. Whether any was there.
+    pub fn subtract(&mut self, other: &FieldSet<'_>) -> bool {
+        let mut changed = false;
         self.retain_beside(other, |node, other| {
+            changed |= node.member && other.member;
             node.member &= !other.member;
-            node.children.subtract(&other.children);
+            changed |= node.children.subtract(&other.children);
         });
+        changed
     }
 
     /// Takes away the members of another set, and all that is below them.

@@ -1,5 +1,8 @@
 //! How two values differ.
 
+use std::cmp::Ordering;
+use std::iter::Peekable;
+
 use schema::{ListKind, View};
 use serde_json::{Map, Value};
 
@@ -191,41 +194,54 @@ fn lists<'a>(kind: &'a ListKind, items: View<'a>, old: &'a [Value], new: &'a [Va
     let mut before = item::steps(kind, items, old).into_iter().peekable();
     let mut after = item::steps(kind, items, new).into_iter().peekable();
     loop {
-        let element = match (before.peek(), after.peek()) {
-            (Some((left, _)), Some((right, _))) => left.min(right).clone(),
-            (Some((one, _)), None) | (None, Some((one, _))) => one.clone(),
+        let order = match (before.peek(), after.peek()) {
+            (Some((left, _)), Some((right, _))) => left.cmp(right),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
             (None, None) => break,
         };
-        let mut left = Vec::new();
-        while let Some((_, item)) = before.next_if(|(step, _)| *step == element) {
-            left.push(item);
-        }
-        let mut right = Vec::new();
-        while let Some((_, item)) = after.next_if(|(step, _)| *step == element) {
-            right.push(item);
-        }
-        items_with_one_step(&left, &right, items).put(&element, &mut comparison);
+        let left = if order.is_le() { before.next() } else { None };
+        let right = if order.is_ge() { after.next() } else { None };
+        let (element, left, right) = match (left, right) {
+            (Some((element, left)), right) => (element, Some(left), right.map(|(_, right)| right)),
+            (None, Some((element, right))) => (element, None, Some(right)),
+            (None, None) => break,
+        };
+        let twins = |items: &mut Peekable<_>| -> Vec<&'a Value> {
+            std::iter::from_fn(|| items.next_if(|(step, _): &(PathElement<'a>, &'a Value)| *step == element))
+                .map(|(_, item)| item)
+                .collect()
+        };
+        let (more, others) = (twins(&mut before), twins(&mut after));
+        same_steps((left, &more), (right, &others), items).put(&element, &mut comparison);
     }
     comparison
 }
 
-fn items_with_one_step<'a>(old: &[&'a Value], new: &[&'a Value], view: View<'a>) -> Change<'a> {
+/// What became of items with one step: the first on each side, and further ones.
+fn same_steps<'a>(
+    (old, more): (Option<&'a Value>, &[&'a Value]),
+    (new, others): (Option<&'a Value>, &[&'a Value]),
+    view: View<'a>,
+) -> Change<'a> {
     match (old, new) {
-        ([old], [new]) => visit(old, new, view),
-        ([old], []) => removed(old, view),
-        ([], [new]) => added(new, view),
+        (Some(old), Some(new)) if more.is_empty() && others.is_empty() => visit(old, new, view),
+        (Some(old), None) if more.is_empty() => removed(old, view),
+        (None, Some(new)) if others.is_empty() => added(new, view),
         // Items that cannot be told apart are one value; its coming and going is noted at their common step.
-        ([_, _, ..], [_, _, ..]) => {
-            let equal = old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(old, new));
+        (Some(old), Some(new)) if !more.is_empty() && !others.is_empty() => {
+            let equal = same(old, new)
+                && more.len() == others.len()
+                && more.iter().zip(others).all(|(old, new)| same(old, new));
             Change { modified: !equal, ..Change::default() }
         }
-        ([_, _, ..], rest) => {
-            let mut change = rest.first().map_or_else(Change::default, |new| added(new, view));
+        (_, new) if !more.is_empty() => {
+            let mut change = new.map_or_else(Change::default, |new| added(new, view));
             change.removed = true;
             change
         }
-        (rest, _) => {
-            let mut change = rest.first().map_or_else(Change::default, |old| removed(old, view));
+        (old, _) => {
+            let mut change = old.map_or_else(Change::default, |old| removed(old, view));
             change.added = true;
             change
         }

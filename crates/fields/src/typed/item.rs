@@ -89,6 +89,20 @@ pub(crate) fn step<'a>(
     }
 }
 
+/// Whether an item has a step.
+pub(crate) fn check(kind: &ListKind, items: View<'_>, item: &Value) -> Result<(), ItemError> {
+    match (kind, item) {
+        // The most common cases need no step to be made.
+        (ListKind::Set, Value::String(_)) => Ok(()),
+        (ListKind::Map(keys), Value::Object(fields))
+            if keys.iter().all(|key| fields.contains_key(&**key)) =>
+        {
+            Ok(())
+        }
+        _ => step(kind, items, item).map(drop),
+    }
+}
+
 fn default<'a>(items: View<'a>, key: &Arc<str>) -> Result<Option<&'a Value>, ItemError> {
     match Place::of(items) {
         Place::Map(entries) if entries.names(key) => Ok(entries.entry(key).and_then(View::default)),

@@ -7,7 +7,9 @@ use crate::element::PathElement;
 use crate::set::FieldSet;
 
 /// Follows the schema where it has become atomic since the set was written: whoever owned a part now owns the whole.
-pub fn reconcile(set: &mut FieldSet<'_>, view: View<'_>) {
+/// Whether anything had to be done.
+pub fn reconcile(set: &mut FieldSet<'_>, view: View<'_>) -> bool {
+    let mut changed = false;
     for node in set.nodes_mut() {
         // A member without members below is what ownership of an atomic place looks like.
         if node.children.is_empty() {
@@ -23,10 +25,12 @@ pub fn reconcile(set: &mut FieldSet<'_>, view: View<'_>) {
         if atomic {
             node.member = true;
             node.children = FieldSet::default();
+            changed = true;
         } else {
-            reconcile(&mut node.children, place);
+            changed |= reconcile(&mut node.children, place);
         }
     }
+    changed
 }
 
 fn below<'a>(view: View<'a>, element: &PathElement<'_>) -> Option<View<'a>> {
@@ -96,7 +100,8 @@ mod tests {
             (json!({"f:gone": {"f:a": {}}}), r#"{"f:gone":{"f:a":{}}}"#),
         ] {
             let mut set = FieldSet::from_fields(&before).unwrap();
-            reconcile(&mut set, types.view(&schema));
+            let same = set.to_json() == after;
+            assert_eq!(reconcile(&mut set, types.view(&schema)), !same);
             assert_eq!(set.to_json(), after);
         }
     }

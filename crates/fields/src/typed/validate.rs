@@ -131,24 +131,26 @@ impl Walk {
             }
             return;
         }
-        let mut seen: Vec<PathElement<'_>> = Vec::with_capacity(list.len());
+        let mut seen: Vec<PathElement<'_>> = Vec::new();
         for (at, item) in list.iter().enumerate() {
-            let step = match item::step(kind, items, item) {
-                Ok(step) => step,
+            let step = match self.duplicates {
+                Duplicates::Allowed => item::check(kind, items, item).map(|()| None),
+                Duplicates::Refused => item::step(kind, items, item).map(Some),
+            };
+            match step {
                 Err(error) => {
                     self.refuse(format!("element {at}: {error}"));
                     return;
                 }
-            };
-            if self.duplicates == Duplicates::Refused {
-                match seen.binary_search(&step) {
+                Ok(None) => {}
+                Ok(Some(step)) => match seen.binary_search(&step) {
                     Ok(_) => self.refuse(format!("duplicate entries for key {step}")),
-                    Err(place) => seen.insert(place, step.clone()),
-                }
+                    Err(place) => seen.insert(place, step),
+                },
             }
             let before = self.errors.len();
             self.visit(item, items);
-            self.prefix(before, || step);
+            self.prefix(before, || item::step(kind, items, item).unwrap_or(PathElement::Index(at as i64)));
         }
     }
 
