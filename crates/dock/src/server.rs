@@ -1,11 +1,12 @@
 //! The server: what its requests share, and how it is started.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::json;
 
 use crate::clock::Clock;
+use crate::controllers::Settled;
 use crate::faults::Faults;
 use crate::http::user::User;
 use crate::meta;
@@ -28,6 +29,7 @@ pub struct Server {
     pub(crate) clock: Clock,
     pub(crate) tokens: Tokens,
     pub(crate) faults: Faults,
+    pub(crate) controllers: OnceLock<Settled>,
 }
 
 /// Who has which token.
@@ -123,6 +125,7 @@ impl Builder {
             clock: self.clock,
             tokens: Tokens(self.tokens),
             faults: Faults::default(),
+            controllers: OnceLock::new(),
         });
         server.bring_up().await;
         if self.controllers {

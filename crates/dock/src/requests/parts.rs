@@ -14,10 +14,8 @@ use crate::http::answer::{Answer, Content};
 use crate::meta;
 use crate::selectors::LabelSelector;
 use crate::server::Server;
-use crate::status::{Cause, Details, Status};
-
-/// What a Pod's containers are to have said.
-const LOG: &str = "dock.slipway.dev/log";
+use crate::status::{Cause, Details, ResourceName, Status};
+use crate::store::{CommitError, Expected};
 
 impl Server {
     /// Answers a GET of a Pod's log: what the script on the Pod says.
@@ -45,7 +43,7 @@ impl Server {
                 call.name
             )));
         }
-        let text = pod["metadata"]["annotations"][LOG].as_str().unwrap_or_default();
+        let text = crate::controllers::log_of(self, pod);
         let lines: Vec<&str> = text.lines().collect();
         let tail =
             call.options.other.get("tailLines").and_then(|count| count.parse().ok()).unwrap_or(lines.len());
@@ -126,18 +124,21 @@ impl Server {
         let expected = ExpectedKind { group: "", version: "v1", kind: "Binding" };
         let (value, _) = parse(call, expected)?;
         let (binding, _) = typed(value, expected, &call.body)?;
-        let node = binding["target"]["name"].as_str().unwrap_or_default().to_owned();
-        self.change(call, false, "", |live| {
-            let mut pod = live.unwrap_or(&Value::Null).clone();
-            if pod["spec"]["nodeName"].as_str().is_some_and(|bound| !bound.is_empty()) {
-                let why =
-                    format!("pod {} is already assigned to node {}", call.name, pod["spec"]["nodeName"]);
-                return Err(Status::conflict(call.resource.name(), &call.name, why));
+        let node = binding["target"]["name"].as_str().unwrap_or_default();
+        let uid = metadata::text(&binding, "uid");
+        // The node is given past the rules of Pods, which let nobody change it, and past the owners of fields.
+        loop {
+            let live = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
+            let bound = bound_to(call, &live.object, node, uid)?;
+            if call.options.is_dry_run() {
+                break;
             }
-            pod["spec"]["nodeName"] = node.as_str().into();
-            Ok(pod)
-        })
-        .await?;
+            match self.store.put(&call.key(), Expected::At(live.revision), bound).await {
+                Ok(_) => break,
+                Err(CommitError::Changed(_)) => {}
+                Err(CommitError::Journal(error)) => return Err(Status::internal(error)),
+            }
+        }
         let done = Status { code: StatusCode::CREATED, reason: "", message: String::new(), details: None };
         Ok(Answer::with(StatusCode::CREATED, Content::Object(done.to_value())))
     }
@@ -194,4 +195,36 @@ impl Server {
         };
         Ok(Answer::with(StatusCode::CREATED, Content::Object(review)))
     }
+}
+
+/// A Pod with its node, and the condition that tells of it.
+fn bound_to(call: &Call, pod: &Value, node: &str, uid: &str) -> Result<Value, Status> {
+    let name = &call.name;
+    let own = metadata::text(pod, "uid");
+    if !uid.is_empty() && uid != own {
+        return Err(call.precondition_failed(uid, own));
+    }
+    let refused =
+        |why: String| Err(Status::conflict(ResourceName { group: "", resource: "pods/binding" }, name, why));
+    if metadata::is_terminating(pod) {
+        return refused(format!("pod {name} is being deleted, cannot be assigned to a host"));
+    }
+    if let Some(present) = pod["spec"]["nodeName"].as_str().filter(|present| !present.is_empty()) {
+        return refused(format!("pod {name} is already assigned to node {present:?}"));
+    }
+    if pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty()) {
+        return refused(format!("pod {name} has non-empty .spec.schedulingGates"));
+    }
+    let mut pod = pod.clone();
+    pod["spec"]["nodeName"] = node.into();
+    let mut conditions = pod["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    conditions.retain(|condition| condition["type"] != "PodScheduled");
+    conditions.push(json!({
+        "type": "PodScheduled",
+        "status": "True",
+        "lastProbeTime": null,
+        "lastTransitionTime": meta::moment(call.now),
+    }));
+    pod["status"]["conditions"] = conditions.into();
+    Ok(pod)
 }
