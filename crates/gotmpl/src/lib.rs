@@ -34,7 +34,6 @@ pub mod functions;
 pub mod gotime;
 pub mod helm;
 mod parse;
-pub mod regexp;
 pub mod semver;
 mod set;
 pub mod value;
@@ -43,5 +42,7 @@ pub use builtins::Builtin;
 pub use error::{Error, Phase, Place};
 pub use exec::{Limits, MissingKey};
 pub use functions::{FunctionError, Functions};
+/// Regular expressions as Go has them.
+pub use goregexp as regexp;
 pub use set::{Options, TemplateSet};
 pub use value::Value;

@@ -429,7 +429,7 @@ fn take_hexadecimal<'a>(text: &'a str, digits: &'a str) -> Result<(u32, &'a str)
 
 #[cfg(test)]
 mod tests {
-    use crate::regexp::Regexp;
+    use crate::Regexp;
 
     fn matches(pattern: &str, text: &str) -> bool {
         Regexp::compile(pattern).unwrap_or_else(|e| panic!("{pattern}: {e}")).is_match(text)
