@@ -28,7 +28,6 @@ pub mod requests;
 pub mod selectors;
 mod serve;
 mod server;
-mod shims;
 pub mod status;
 pub mod store;
 pub mod wire;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use schema::{Schema, Types, View};
+use schema::{Decoded, Schema, Tree, Types, View};
 
 use super::{Behaviour, Resource, Subresource, Traits};
 use crate::kinds::Rules;
@@ -37,6 +37,11 @@ impl Rules for Custom {
 }
 
 impl Custom {
+    pub(super) fn decode(&self, tree: Tree, _version: &str, _strict: bool) -> Result<Decoded, String> {
+        let complaints = schema::check_fields(&tree).map_err(|error| error.to_string())?;
+        Ok(Decoded { value: tree.into_value(), complaints })
+    }
+
     pub(super) fn with_structure<T>(&self, _version: &str, read: impl FnOnce(View<'_>) -> T) -> T {
         read(Types::default().view(&Schema::untyped()))
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use schema::View;
+use schema::{Decoded, Tree, View};
 use serde_json::{Value, json};
 
 use crate::field::FieldError;
@@ -84,15 +84,6 @@ pub enum Behaviour {
     Custom(Arc<custom::Custom>),
 }
 
-/// An object that was read, and what was dropped from it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Decoded {
-    /// The object.
-    pub object: Value,
-    /// What the server did not know: `unknown field "spec.x"`.
-    pub unknown: Vec<String>,
-}
-
 /// The resources of the server.
 #[derive(Debug)]
 pub struct Registry {
@@ -166,15 +157,28 @@ impl Resource {
         matches!(self.behaviour, Behaviour::Custom(_))
     }
 
-    /// Reads an object that a client sent: unknown fields are dropped and told of, the rest is as the server writes it.
-    /// What cannot be read at all is an error in words.
-    pub fn decode(&self, value: Value, _version: &str) -> Result<Decoded, String> {
-        Ok(Decoded { object: value, unknown: Vec::new() })
+    /// Reads an object that a client sent: unknown fields are dropped, and complained of if asked; the rest is as the
+    /// server writes it. What cannot be read at all is an error in words.
+    pub fn decode(&self, tree: Tree, version: &str, strict: bool) -> Result<Decoded, String> {
+        match &self.behaviour {
+            Behaviour::Builtin(_) => self
+                .with_structure(version, |view| schema::decode(view, tree, strict))
+                .map_err(|error| error.to_string()),
+            Behaviour::Custom(custom) => custom.decode(tree, version, strict),
+        }
     }
 
-    /// An object of this kind before it is created.
+    /// An object of this kind before it is created: built-in ones have what they always show.
     pub fn empty(&self, version: &str) -> Value {
-        json!({"apiVersion": self.api_version(version), "kind": *self.kind})
+        let mut empty = match self.behaviour {
+            Behaviour::Builtin(_) => {
+                self.decode(Tree::object(), version, false).map_or(Value::Null, |decoded| decoded.value)
+            }
+            Behaviour::Custom(_) => json!({}),
+        };
+        empty["apiVersion"] = self.api_version(version).into();
+        empty["kind"] = (*self.kind).into();
+        empty
     }
 
     /// What is wrong with the metadata of a new object.

@@ -1,11 +1,11 @@
 //! Reading what a client sends.
 
+use schema::Tree;
 use serde_json::Value;
 
 use super::call::Call;
 use crate::http::accept::Encoding;
 use crate::http::options::FieldValidation;
-use crate::registry::{Decoded, Resource};
 use crate::server::Server;
 use crate::status::Status;
 
@@ -29,80 +29,60 @@ impl ExpectedKind<'_> {
 impl Server {
     /// The object in the body of a create or update, decoded and with its defaults.
     pub(super) fn read_object(&self, call: &Call) -> Result<Value, Status> {
-        let expected = ExpectedKind {
-            group: &call.resource.key.group,
-            version: &call.version,
-            kind: &call.resource.kind,
-        };
-        let (value, repeated) = parse(call, expected)?;
-        let (value, kind) = typed(value, expected, &call.body)?;
-        let Decoded { object, unknown } = call
+        let expected = expected_kind(call);
+        let tree = parse(call, expected)?;
+        let kind = check_type(&tree, expected)?;
+        let decoded = call
             .resource
-            .decode(value, &call.version)
+            .decode(tree, &call.version, call.options.validation() != FieldValidation::Ignore)
             .map_err(|why| cannot_be_handled(&kind, expected, &why))?;
-        let strict: Vec<String> = repeated.into_iter().chain(unknown).collect();
-        if !strict.is_empty() {
+        if !decoded.complaints.is_empty() {
             match call.options.validation() {
                 FieldValidation::Ignore => {}
-                FieldValidation::Warn => strict.into_iter().for_each(|words| call.warn(words)),
+                FieldValidation::Warn => decoded.complaints.into_iter().for_each(|words| call.warn(words)),
                 FieldValidation::Strict => {
-                    let words = format!("strict decoding error: {}", strict.join(", "));
+                    let words = schema::strict_error(&decoded.complaints);
                     return Err(cannot_be_handled(&kind, expected, &words));
                 }
             }
         }
-        self.defaulted(&call.resource, object)
+        Ok(self.defaulted(call, decoded.value))
     }
 
-    /// The object with the defaults of its kind.
-    pub(super) fn defaulted(&self, resource: &Resource, mut object: Value) -> Result<Value, Status> {
-        resource.rules().default(&mut object);
-        Ok(object)
+    /// The object with its type, and with the defaults of its kind.
+    pub(super) fn defaulted(&self, call: &Call, mut object: Value) -> Value {
+        object["apiVersion"] = call.resource.api_version(&call.version).into();
+        object["kind"] = (*call.resource.kind).into();
+        call.resource.rules().default(&mut object);
+        object
     }
 }
 
-/// The body as a value, and which fields stand in it twice.
-pub(super) fn parse(call: &Call, expected: ExpectedKind<'_>) -> Result<(Value, Vec<String>), Status> {
+/// What the objects of a request are.
+pub(super) fn expected_kind(call: &Call) -> ExpectedKind<'_> {
+    ExpectedKind { group: &call.resource.key.group, version: &call.version, kind: &call.resource.kind }
+}
+
+/// The body as it was written.
+pub(super) fn parse(call: &Call, expected: ExpectedKind<'_>) -> Result<Tree, Status> {
+    let text = || std::str::from_utf8(&call.body).unwrap_or_default();
+    let unreadable = |why: String| unrecognized(expected, &why, &call.body);
     match call.encoding {
-        Encoding::Json => {
-            let text = std::str::from_utf8(&call.body).unwrap_or_default();
-            // The server reads YAML where it finds something else than JSON.
-            match serde_json::from_str(text) {
-                Ok(value) => Ok((value, crate::shims::schema::duplicate_fields(text))),
-                Err(error) => Err(unrecognized(
-                    expected,
-                    &format!(
-                        "couldn't get version/kind; json parse error: {}",
-                        crate::shims::schema::go_json_error(text, &error)
-                    ),
-                    &call.body,
-                )),
-            }
-        }
-        Encoding::Yaml => {
-            let text = std::str::from_utf8(&call.body).unwrap_or_default();
-            goyaml::from_str_as(text)
-                .map(|value| (value, Vec::new()))
-                .map_err(|error| unrecognized(expected, &error.to_string(), &call.body))
-        }
-        Encoding::Protobuf => crate::wire::protobuf::decode(&call.body).map(|value| (value, Vec::new())),
+        Encoding::Json => Tree::parse(text())
+            .map_err(|error| unreadable(format!("couldn't get version/kind; json parse error: {error}"))),
+        Encoding::Yaml => goyaml::from_str_as::<Value>(text())
+            .map(Tree::from)
+            .map_err(|error| unreadable(error.to_string())),
+        Encoding::Protobuf => crate::wire::protobuf::decode(&call.body).map(Tree::from),
     }
 }
 
-/// Fills in the type of an object that has none, and refuses another than the expected one.
-pub(super) fn typed(
-    mut value: Value,
-    expected: ExpectedKind<'_>,
-    body: &[u8],
-) -> Result<(Value, String), Status> {
-    let Some(fields) = value.as_object_mut() else {
-        let words = "couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }";
-        return Err(unrecognized(expected, words, body));
-    };
-    let text = |field: &str| fields.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+/// Refuses an object of another type than the expected one. An object that does not say is of the expected type.
+pub(super) fn check_type(tree: &Tree, expected: ExpectedKind<'_>) -> Result<String, Status> {
+    let text = |field: &str| tree.get(field).and_then(Tree::as_str).unwrap_or_default().to_owned();
     let (mut api_version, mut kind) = (text("apiVersion"), text("kind"));
     if kind.is_empty() {
-        kind = expected.kind.into();
+        expected.kind.clone_into(&mut kind);
     }
     if api_version.is_empty() {
         api_version = expected.api_version();
@@ -117,9 +97,22 @@ pub(super) fn typed(
         let words = format!("converting (v1.{kind}) to (core.{}): unknown conversion", expected.kind);
         return Err(cannot_be_handled(&kind, expected, &words));
     }
-    fields.insert("apiVersion".into(), api_version.into());
-    fields.insert("kind".into(), kind.as_str().into());
-    Ok((value, kind))
+    Ok(kind)
+}
+
+/// The body of a request for a subresource that has a type of its own.
+pub(super) fn read_typed(call: &Call, expected: ExpectedKind<'_>) -> Result<Value, Status> {
+    let tree = parse(call, expected)?;
+    check_type(&tree, expected)?;
+    let mut value = match schema::builtin(expected.group, expected.version, expected.kind) {
+        Some(view) => schema::decode(view, tree, false)
+            .map(|decoded| decoded.value)
+            .map_err(|error| cannot_be_handled(expected.kind, expected, &error.to_string()))?,
+        None => tree.into_value(),
+    };
+    value["apiVersion"] = expected.api_version().into();
+    value["kind"] = expected.kind.into();
+    Ok(value)
 }
 
 fn cannot_be_handled(kind: &str, expected: ExpectedKind<'_>, why: &str) -> Status {

@@ -1,6 +1,7 @@
 //! DELETE of one object.
 
 use jiff::{SignedDuration, Timestamp};
+use schema::Tree;
 use serde_json::{Value, json};
 
 use super::call::{Call, Operation};
@@ -250,15 +251,13 @@ impl DeleteOptions {
 
     fn from_body(call: &Call) -> Result<Self, Status> {
         let text = String::from_utf8_lossy(&call.body);
+        let refused = |words: String| Status::bad_request(words);
         let value: Value = match call.encoding {
             Encoding::Protobuf => crate::wire::protobuf::decode(&call.body)?,
-            Encoding::Yaml => {
-                goyaml::from_str_as(&text).map_err(|error| Status::bad_request(error.to_string()))?
-            }
-            Encoding::Json => serde_json::from_str(&text).map_err(|error| {
-                let words = crate::shims::schema::go_json_error(&text, &error);
-                Status::bad_request(format!("couldn't get version/kind; json parse error: {words}"))
-            })?,
+            Encoding::Yaml => goyaml::from_str_as(&text).map_err(|error| refused(error.to_string()))?,
+            Encoding::Json => Tree::parse(&text)
+                .map_err(|error| refused(format!("couldn't get version/kind; json parse error: {error}")))?
+                .into_value(),
         };
         Ok(Self::from_value(&value))
     }

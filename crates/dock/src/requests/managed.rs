@@ -2,6 +2,7 @@
 
 use fields::{ApplyError, FieldSet, Request, Versions};
 use http::StatusCode;
+use schema::Tree;
 use serde_json::Value;
 
 use super::call::Call;
@@ -33,8 +34,9 @@ impl Server {
         let merged = self
             .with_request(call, &call.options.field_manager, |request| request.apply(live, wanted, force))
             .map_err(|error| refusal(call, &error))?;
-        let decoded = call.resource.decode(merged, &call.version).map_err(Status::internal)?;
-        self.defaulted(&call.resource, decoded.object)
+        let decoded =
+            call.resource.decode(Tree::from(merged), &call.version, false).map_err(Status::internal)?;
+        Ok(self.defaulted(call, decoded.value))
     }
 
     fn with_request<T>(&self, call: &Call, manager: &str, write: impl FnOnce(Request<'_>) -> T) -> T {

@@ -6,7 +6,7 @@ use http::StatusCode;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use super::body::{ExpectedKind, parse, typed};
+use super::body::{ExpectedKind, expected_kind, read_typed};
 use super::call::Call;
 use super::delete::DeleteOptions;
 use super::metadata;
@@ -56,8 +56,7 @@ impl Server {
     pub(crate) async fn evict(&self, call: &Call) -> Result<Answer, Status> {
         call.options.check_write("CreateOptions")?;
         let expected = ExpectedKind { group: "policy", version: "v1", kind: "Eviction" };
-        let (value, _) = parse(call, expected)?;
-        let (eviction, _) = typed(value, expected, &call.body)?;
+        let eviction = read_typed(call, expected)?;
         if metadata::text(&eviction, "name") != &*call.name {
             return Err(Status::bad_request("name in URL does not match name in Eviction object"));
         }
@@ -122,8 +121,7 @@ impl Server {
     /// Answers a POST of a binding: the Pod gets its node.
     pub(crate) async fn bind(&self, call: &Call) -> Result<Answer, Status> {
         let expected = ExpectedKind { group: "", version: "v1", kind: "Binding" };
-        let (value, _) = parse(call, expected)?;
-        let (binding, _) = typed(value, expected, &call.body)?;
+        let binding = read_typed(call, expected)?;
         let node = binding["target"]["name"].as_str().unwrap_or_default();
         let uid = metadata::text(&binding, "uid");
         // The node is given past the rules of Pods, which let nobody change it, and past the owners of fields.
@@ -147,8 +145,7 @@ impl Server {
     pub(crate) fn token(&self, call: &Call) -> Result<Answer, Status> {
         let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
         let expected = ExpectedKind { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
-        let (value, _) = parse(call, expected)?;
-        let (mut request, _) = typed(value, expected, &call.body)?;
+        let mut request = read_typed(call, expected)?;
         let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(3600);
         let expires = call.now + SignedDuration::from_secs(seconds);
         let part = |value: Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
@@ -169,15 +166,9 @@ impl Server {
 
     /// Answers a question about access: everything is allowed here.
     pub(crate) fn review(&self, call: &Call) -> Result<Answer, Status> {
-        let expected = ExpectedKind {
-            group: &call.resource.key.group,
-            version: &call.version,
-            kind: &call.resource.kind,
-        };
-        let (value, _) = parse(call, expected)?;
-        let (mut review, kind) = typed(value, expected, &call.body)?;
+        let mut review = read_typed(call, expected_kind(call))?;
         review["metadata"] = json!({});
-        review["status"] = match kind.as_str() {
+        review["status"] = match &*call.resource.kind {
             "SelfSubjectReview" => json!({"userInfo": call.user.to_value()}),
             "TokenReview" => {
                 let token = review["spec"]["token"].as_str();

@@ -3,7 +3,7 @@
 use http::StatusCode;
 use serde_json::Value;
 
-use super::body::{ExpectedKind, typed};
+use super::body::{check_type, expected_kind};
 use super::call::Call;
 use super::metadata;
 use super::update::check_name;
@@ -11,7 +11,6 @@ use crate::field::{FieldError, Path};
 use crate::http::accept::unsupported;
 use crate::http::answer::{Answer, Content};
 use crate::http::options::FieldValidation;
-use crate::registry::Decoded;
 use crate::server::Server;
 use crate::status::Status;
 
@@ -74,43 +73,41 @@ impl Server {
     /// The live object with a patch that knows nothing of owners.
     fn patched(&self, call: &Call, kind: PatchType, live: &Value) -> Result<Value, Status> {
         let text = std::str::from_utf8(&call.body).unwrap_or_default();
-        let mut repeated = crate::shims::schema::duplicate_fields(text);
-        let refused = |error: crate::shims::schema::PatchError| patch_refused(&error);
-        let patched = match kind {
-            PatchType::Json => {
-                repeated.clear();
-                crate::shims::schema::json_patch(live, text).map_err(refused)?
+        let strict = call.options.validation() != FieldValidation::Ignore;
+        let refused = |error: schema::PatchError| patch_refused(&error);
+        let (decoded, complaints, shown) = match kind {
+            PatchType::Json | PatchType::Merge => {
+                let patch = if kind == PatchType::Json { schema::json_patch } else { schema::merge_patch };
+                let patched = patch(live.clone(), text, strict).map_err(refused)?;
+                // Go shows the fields in the order of the patched document.
+                let shown = patched.object.clone().into_value().to_string();
+                check_type(&patched.object, expected_kind(call))?;
+                (call.resource.decode(patched.object, &call.version, strict), patched.complaints, shown)
             }
-            PatchType::Merge => crate::shims::schema::merge_patch(live, text).map_err(refused)?,
-            PatchType::Strategic | PatchType::Apply => call
-                .resource
-                .with_structure(&call.version, |view| {
-                    crate::shims::schema::strategic_merge_patch(view, live, text)
-                })
-                .map_err(refused)?,
+            PatchType::Strategic | PatchType::Apply => {
+                let merge = |view| {
+                    let merged = schema::strategic_merge_patch(view, live.clone(), text, strict)?;
+                    let shown = schema::show(&merged.patch);
+                    let decoded =
+                        schema::convert(view, merged.object, strict).map_err(|error| error.to_string());
+                    Ok((decoded, merged.complaints, shown))
+                };
+                call.resource.with_structure(&call.version, merge).map_err(refused)?
+            }
         };
-        let shown = patched.to_string();
         let invalid = |words: String| {
             Status::invalid("", "", "", &[FieldError::invalid(&Path::new("patch"), shown.as_str(), words)])
         };
-        let expected = ExpectedKind {
-            group: &call.resource.key.group,
-            version: &call.version,
-            kind: &call.resource.kind,
-        };
-        let (patched, _) = typed(patched, expected, &call.body)?;
-        let Decoded { object, unknown } = call.resource.decode(patched, &call.version).map_err(&invalid)?;
-        let strict: Vec<String> = repeated.into_iter().chain(unknown).collect();
-        if !strict.is_empty() {
+        let decoded = decoded.map_err(&invalid)?;
+        let complaints: Vec<String> = complaints.into_iter().chain(decoded.complaints).collect();
+        if !complaints.is_empty() {
             match call.options.validation() {
                 FieldValidation::Ignore => {}
-                FieldValidation::Warn => strict.into_iter().for_each(|words| call.warn(words)),
-                FieldValidation::Strict => {
-                    return Err(invalid(format!("strict decoding error: {}", strict.join(", "))));
-                }
+                FieldValidation::Warn => complaints.into_iter().for_each(|words| call.warn(words)),
+                FieldValidation::Strict => return Err(invalid(schema::strict_error(&complaints))),
             }
         }
-        let mut object = self.defaulted(&call.resource, object)?;
+        let mut object = self.defaulted(call, decoded.value);
         self.own_fields(call, Some(live), &mut object)?;
         Ok(object)
     }
@@ -138,7 +135,7 @@ impl Server {
 }
 
 /// A patch that cannot be read is a bad request; one that does not fit is refused in general words.
-fn patch_refused(error: &crate::shims::schema::PatchError) -> Status {
+pub(super) fn patch_refused(error: &schema::PatchError) -> Status {
     match error.code() {
         400 => Status::bad_request(error.to_string()),
         413 => Status::new(

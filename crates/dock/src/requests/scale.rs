@@ -3,8 +3,10 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use super::body::{ExpectedKind, read_typed};
 use super::call::Call;
 use super::metadata;
+use super::patch::patch_refused;
 use super::update::check_name;
 use crate::http::answer::{Answer, Content};
 use crate::server::Server;
@@ -40,21 +42,19 @@ impl Server {
 }
 
 fn sent(call: &Call) -> Result<Value, Status> {
-    let expected = super::body::ExpectedKind { group: "autoscaling", version: "v1", kind: "Scale" };
-    let (value, _) = super::body::parse(call, expected)?;
-    super::body::typed(value, expected, &call.body).map(|(value, _)| value)
+    read_typed(call, ExpectedKind { group: "autoscaling", version: "v1", kind: "Scale" })
 }
 
 fn patched(call: &Call, scale: &Value) -> Result<Value, Status> {
     let text = std::str::from_utf8(&call.body).unwrap_or_default();
     let patched = match call.content_type.as_str() {
-        "application/json-patch+json" => crate::shims::schema::json_patch(scale, text),
+        "application/json-patch+json" => schema::json_patch(scale.clone(), text, false),
         "application/apply-patch+yaml" => {
             let wanted: Value = goyaml::from_str_as(text)
                 .map_err(|error| Status::bad_request(format!("error decoding YAML: {error}")))?;
             return Ok(json!({"metadata": scale["metadata"], "spec": wanted["spec"]}));
         }
-        _ => crate::shims::schema::merge_patch(scale, text),
+        _ => schema::merge_patch(scale.clone(), text, false),
     };
-    patched.map_err(|error| Status::bad_request(error.to_string()))
+    patched.map(|patched| patched.object.into_value()).map_err(|error| patch_refused(&error))
 }
