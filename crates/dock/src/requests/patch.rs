@@ -85,7 +85,7 @@ impl Server {
                 (call.resource.decode(patched.object, &call.version, strict), patched.complaints, shown)
             }
             PatchType::Strategic | PatchType::Apply => {
-                let merge = |view| {
+                let merge = |view: schema::View<'_>| -> Result<_, schema::PatchError> {
                     let merged = schema::strategic_merge_patch(view, live.clone(), text, strict)?;
                     let shown = schema::show(&merged.patch);
                     let decoded =
