@@ -10,7 +10,7 @@
 //!   selector is one value. The functions of [`typed`] see values that way: [`typed::fields_of`], [`typed::compare`],
 //!   [`typed::merge`], [`typed::remove`], [`typed::validate`].
 //! - [`Managers`] are the entries of `metadata.managedFields`.
-//! - A server describes each write as a [`Request`], and calls [`Request::update`] or [`Request::apply`] with the
+//! - A server describes each write as a [`Request`] (whose manager [`manager_name`] tells), and calls [`Request::update`] or [`Request::apply`] with the
 //!   stored object; then, when the new object is complete, [`keep_times`], so that a write that changes nothing is none.
 //!   The owners of replicas pass through a `Scale` by [`scale::to_scale`] and [`scale::from_scale`].
 //!
@@ -56,6 +56,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod agent;
 mod apply;
 mod codec;
 mod conflict;
@@ -72,6 +73,7 @@ mod set;
 mod times;
 pub mod typed;
 
+pub use agent::manager_name;
 pub use codec::FieldsError;
 pub use conflict::{Conflict, Conflicts};
 pub use element::{ElementError, PathElement};
