@@ -19,7 +19,8 @@ pub struct FieldError {
     pub path: Path,
     /// What stood there.
     pub value: Value,
-    /// How the server shows what stood there, where that is not as JSON of the field itself.
+    /// How the server shows what stood there, where that is not as JSON of the field itself. Nothing is shown if
+    /// this is empty.
     pub shown: Option<String>,
     /// What was expected.
     pub detail: String,
@@ -157,7 +158,7 @@ impl FieldError {
             Problem::Internal => ("Internal error", false),
         };
         let mut text = words.to_owned();
-        if shows_value {
+        if shows_value && self.shown.as_deref() != Some("") {
             text.push_str(": ");
             match &self.shown {
                 Some(shown) => text.push_str(shown),

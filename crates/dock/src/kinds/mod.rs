@@ -1,25 +1,47 @@
 //! What is special about each built-in kind: its defaults, what may be written where, and what is valid.
+//!
+//! Each kind is a small struct that implements [`Rules`]; [`rules`] finds it. The functions are pure: what they need
+//! of the world they are given. Objects come decoded: unknown fields are gone, amounts are in their canonical form,
+//! and structs that Go always writes are there.
+
+mod core;
+mod metadata;
+mod names;
+mod network;
+mod pod;
+mod quantity;
+mod read;
+mod report;
+mod resources;
+mod selector;
+mod storage;
+mod workloads;
 
 use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
 use serde_json::Value;
 
+pub use self::core::service_addresses;
+use self::read::{Read, child_mut, same, set, unset};
 use crate::field::FieldError;
 
 /// The rules of one kind. Every method has the behaviour of a kind without rules of its own.
 ///
 /// The order on a create is: [`default`](Rules::default), [`prepare_create`](Rules::prepare_create), admission,
 /// [`validate`](Rules::validate). On an update: `default`, [`prepare_update`](Rules::prepare_update), admission,
-/// [`validate_update`](Rules::validate_update). Metadata is checked elsewhere, alike for all kinds.
+/// [`validate_update`](Rules::validate_update). What every kind's metadata must be is checked elsewhere, before the
+/// rules on an update and after them on a create; the kinds here check theirs too, as the server does, each with its
+/// own rule for names.
+///
+/// The generation is counted elsewhere: [`changes_generation`](Rules::changes_generation) says when.
 pub trait Rules: Send + Sync {
     /// Fills in what was left out, as decoding an object does. Runs on every object that comes in.
     fn default(&self, _object: &mut Value) {}
 
     /// Removes what a creator may not write (status), and fills in what only a creation sets.
     fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        if let Some(fields) = object.as_object_mut()
-            && self.has_status()
-        {
-            fields.remove("status");
+        if self.has_status() {
+            unset(object, "status");
         }
     }
 
@@ -35,26 +57,45 @@ pub trait Rules: Send + Sync {
         copy_field(object, old, "spec");
     }
 
+    /// Puts back what an update of that subresource may not write.
+    fn prepare_subresource_update(
+        &self,
+        subresource: &str,
+        object: &mut Value,
+        old: &Value,
+        context: &Context,
+    ) {
+        if subresource == "status" {
+            self.prepare_status_update(object, old, context);
+        } else {
+            self.prepare_update(object, old, context);
+        }
+    }
+
     /// Whether the kind has a `status` with a subresource of its own.
     fn has_status(&self) -> bool {
         false
     }
 
-    /// Whether `metadata.generation` is kept and counts the changes of everything but metadata and status.
+    /// Whether `metadata.generation` is kept.
     fn has_generation(&self) -> bool {
         false
     }
 
-    /// Whether an update grows the generation: if anything but metadata and status is another.
+    /// Whether an update grows the generation: if anything but metadata and status means something else.
     fn changes_generation(&self, object: &Value, old: &Value) -> bool {
-        let rest = |value: &Value| {
-            let mut fields = value.as_object().cloned().unwrap_or_default();
-            for field in ["apiVersion", "kind", "metadata", "status"] {
-                fields.remove(field);
-            }
-            fields
-        };
-        rest(object) != rest(old)
+        let keys = |value: &Value| value.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default();
+        let mut fields: Vec<String> = keys(object);
+        fields.extend::<Vec<String>>(keys(old));
+        fields
+            .iter()
+            .filter(|field| !["apiVersion", "kind", "metadata", "status"].contains(&field.as_str()))
+            .any(|field| !same(object.at(field), old.at(field)))
+    }
+
+    /// Whether [`validate`](Rules::validate) and its kin check the metadata too.
+    fn checks_metadata(&self) -> bool {
+        !self.is_custom()
     }
 
     /// The fields that an update of the status does not write.
@@ -82,8 +123,22 @@ pub trait Rules: Send + Sync {
         Vec::new()
     }
 
+    /// What is wrong with an object that came to that subresource.
+    fn validate_subresource_update(&self, subresource: &str, object: &Value, old: &Value) -> Vec<FieldError> {
+        if subresource == "status" {
+            self.validate_status_update(object, old)
+        } else {
+            self.validate_update(object, old)
+        }
+    }
+
     /// What the answer's `Warning` headers say of an object that comes in.
     fn warnings(&self, _object: &Value, _old: Option<&Value>) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What the answer's `Warning` headers say of a status that comes in.
+    fn status_warnings(&self, _object: &Value, _old: &Value) -> Vec<String> {
         Vec::new()
     }
 
@@ -102,6 +157,39 @@ pub struct Context {
     pub dry_run: bool,
 }
 
+/// A kind without rules of its own.
+struct Plain;
+
+impl Rules for Plain {
+    fn checks_metadata(&self) -> bool {
+        false
+    }
+}
+
+/// The rules of a kind; those of a kind that is not known are that there are none.
+pub fn rules(group: &str, kind: &str) -> &'static dyn Rules {
+    match (group, kind) {
+        ("", "Namespace") => &core::namespace::Namespace,
+        ("", "ConfigMap") => &core::config::ConfigMap,
+        ("", "Secret") => &core::config::Secret,
+        ("", "ServiceAccount") => &core::service_account::ServiceAccount,
+        ("", "Service") => &core::service::Service,
+        ("", "Pod") => &pod::Pod,
+        ("", "PodTemplate") => &pod::template::PodTemplate,
+        ("", "PersistentVolumeClaim") => &storage::claim::PersistentVolumeClaim,
+        ("", "PersistentVolume") => &storage::volume::PersistentVolume,
+        ("", "ReplicationController") => &workloads::replication_controller::ReplicationController,
+        ("apps", "Deployment") => &workloads::deployment::Deployment,
+        ("apps", "ReplicaSet") => &workloads::replica_set::ReplicaSet,
+        ("apps", "StatefulSet") => &workloads::stateful_set::StatefulSet,
+        ("apps", "DaemonSet") => &workloads::daemon_set::DaemonSet,
+        ("apps", "ControllerRevision") => &workloads::revision::ControllerRevision,
+        ("batch", "Job") => &workloads::job::Job,
+        ("batch", "CronJob") => &workloads::cron_job::CronJob,
+        _ => &Plain,
+    }
+}
+
 /// Makes a field of `object` what it is in `old`, absent if it is absent there.
 pub(crate) fn copy_field(object: &mut Value, old: &Value, field: &str) {
     let Some(fields) = object.as_object_mut() else { return };
@@ -115,10 +203,24 @@ pub(crate) fn copy_field(object: &mut Value, old: &Value, field: &str) {
     }
 }
 
-struct NoRules;
-impl Rules for NoRules {}
+/// A moment as the API writes it: in whole seconds.
+fn seconds(time: Timestamp) -> String {
+    let whole = Timestamp::from_second(time.as_second()).unwrap_or(time);
+    DateTimePrinter::new().timestamp_to_string(&whole)
+}
 
-/// The rules of a kind.
-pub fn rules(_group: &str, _kind: &str) -> &'static dyn Rules {
-    &NoRules
+/// Puts back the metadata that an update of a subresource may not write.
+fn reset_metadata(object: &mut Value, old: &Value) {
+    let Some(meta) = child_mut(object, "metadata") else { return };
+    for field in [
+        "deletionTimestamp",
+        "generation",
+        "selfLink",
+        "labels",
+        "annotations",
+        "finalizers",
+        "ownerReferences",
+    ] {
+        copy_field(meta, old.at("metadata"), field);
+    }
 }

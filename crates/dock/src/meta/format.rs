@@ -21,6 +21,11 @@ pub fn too_long_words(max: usize) -> String {
     format!("must be no more than {max} bytes")
 }
 
+/// The words of older checks for the same.
+pub(super) fn too_many_characters(max: usize) -> String {
+    format!("must be no more than {max} characters")
+}
+
 fn is_lower(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
@@ -47,7 +52,7 @@ fn is_key_name(text: &str) -> bool {
 pub fn dns_label(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if text.len() > 63 {
-        wrong.push(too_long_words(63));
+        wrong.push(too_many_characters(63));
     }
     if !is_dns_label(text) {
         wrong.push(if is_dns_subdomain(text) {
@@ -68,7 +73,7 @@ pub fn dns_label(text: &str) -> Vec<String> {
 pub fn dns_subdomain(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if text.len() > 253 {
-        wrong.push(too_long_words(253));
+        wrong.push(too_many_characters(253));
     }
     if !is_dns_subdomain(text) {
         wrong.push(regex_words(
@@ -85,7 +90,7 @@ pub fn dns_subdomain(text: &str) -> Vec<String> {
 pub fn dns1035_label(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if text.len() > 63 {
-        wrong.push(too_long_words(63));
+        wrong.push(too_many_characters(63));
     }
     if !is_dns_label(text) || !text.starts_with(|first: char| first.is_ascii_lowercase()) {
         wrong.push(regex_words(

@@ -77,7 +77,7 @@ fn mask_trailing_dash(name: &str) -> String {
 pub(crate) fn config_map_key(text: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if text.len() > 253 {
-        wrong.push(format::too_long_words(253));
+        wrong.push(format::too_many_characters(253));
     }
     let fits =
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));

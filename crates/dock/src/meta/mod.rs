@@ -15,7 +15,7 @@ pub use format::{
     path_segment_prefix, regex_words, too_long_words,
 };
 pub use generate::{generated_name, random_suffix, random_uid, suffix_from};
-pub use kind_rules::{MetaRules, NameRule, rules_of};
+pub use kind_rules::{MetaRules, NameRule, OnUpdate, rules_of};
 pub(crate) use system::moment;
 pub use system::{before_create, before_update, take_namespace};
 pub use validate::{

@@ -183,12 +183,19 @@ impl Resource {
 
     /// What is wrong with the metadata of a new object.
     pub fn validate_metadata(&self, object: &Value) -> Vec<FieldError> {
+        if self.rules().checks_metadata() {
+            return Vec::new();
+        }
         meta::validate(object, self.namespaced, meta::rules_of(&self.key.group, &self.kind))
     }
 
     /// What is wrong with the metadata of an object that replaces another.
     pub fn validate_metadata_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
-        meta::validate_update(object, old, self.namespaced, meta::rules_of(&self.key.group, &self.kind))
+        let mut rules = meta::rules_of(&self.key.group, &self.kind);
+        if self.rules().checks_metadata() {
+            rules.on_update = meta::OnUpdate::Nothing;
+        }
+        meta::validate_update(object, old, self.namespaced, rules)
     }
 
     /// Calls with the fields that a selector may name.

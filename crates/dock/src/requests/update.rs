@@ -128,10 +128,7 @@ impl Server {
         let context = call.context();
         metadata::take_namespace(&mut object, resource.namespaced, &call.namespace)?;
         meta::before_update(&mut object, live);
-        match &*call.subresource {
-            "status" => rules.prepare_status_update(&mut object, live, &context),
-            _ => rules.prepare_update(&mut object, live, &context),
-        }
+        rules.prepare_subresource_update(&call.subresource, &mut object, live, &context);
         if call.subresource.is_empty() && rules.has_generation() && rules.changes_generation(&object, live) {
             let generation = live["metadata"]["generation"].as_i64().unwrap_or_default() + 1;
             metadata::fields(&mut object).insert("generation".into(), generation.into());
@@ -140,14 +137,16 @@ impl Server {
             self.allocate(call, &mut object, Some(live))?;
         }
         let mut errors = resource.validate_metadata_update(&object, live);
-        errors.extend(match &*call.subresource {
-            "status" => rules.validate_status_update(&object, live),
-            _ => rules.validate_update(&object, live),
-        });
+        errors.extend(rules.validate_subresource_update(&call.subresource, &object, live));
         if !errors.is_empty() {
             return Err(Status::invalid(&resource.key.group, &resource.kind, &call.name, &errors));
         }
-        for words in rules.warnings(&object, Some(live)) {
+        let warnings = match &*call.subresource {
+            "" => rules.warnings(&object, Some(live)),
+            "status" => rules.status_warnings(&object, live),
+            _ => Vec::new(),
+        };
+        for words in warnings {
             call.warn(words);
         }
         object["apiVersion"] = resource.api_version(&resource.storage_version).into();

@@ -1,0 +1,349 @@
+//! The forms that names, keys and ports must have, and the server's words for those that do not.
+
+const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const SUBDOMAIN: &str = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
+const KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+
+/// How a kind's names are checked. A prefix is checked as a name that something will be added to.
+pub(crate) type NameRule = fn(&str) -> Vec<String>;
+
+fn too_long(max: usize) -> String {
+    format!("must be no more than {max} characters")
+}
+
+/// The same in newer words, which keys and values of labels are refused with.
+fn too_many_bytes(max: usize) -> String {
+    format!("must be no more than {max} bytes")
+}
+
+/// The words for a form that is told by a regular expression.
+pub(crate) fn form(words: &str, regex: &str, examples: &[&str]) -> String {
+    if examples.is_empty() {
+        return format!("{words} (regex used for validation is '{regex}')");
+    }
+    let examples: Vec<String> = examples.iter().map(|example| format!("'{example}', ")).collect();
+    format!("{words} (e.g. {}regex used for validation is '{regex}')", examples.join(" or "))
+}
+
+fn is_label(text: &str) -> bool {
+    let alnum = lower_or_digit;
+    let bytes = text.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
+    alnum(*first) && alnum(*last) && bytes.iter().all(|&byte| alnum(byte) || byte == b'-')
+}
+
+fn lower_or_digit(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit()
+}
+
+fn is_subdomain(text: &str) -> bool {
+    text.split('.').all(|label| is_label(label))
+}
+
+/// A DNS label (RFC 1123): namespaces, containers, volumes.
+pub(crate) fn dns_label(value: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if value.len() > 63 {
+        wrong.push(too_long(63));
+    }
+    if !is_label(value) {
+        if is_subdomain(value) {
+            wrong.push("must not contain dots".into());
+        } else {
+            wrong.push(form(
+                "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must \
+                 start and end with an alphanumeric character",
+                LABEL,
+                &["my-name", "123-abc"],
+            ));
+        }
+    }
+    wrong
+}
+
+/// A DNS subdomain (RFC 1123): most objects.
+pub(crate) fn dns_subdomain(value: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if value.len() > 253 {
+        wrong.push(too_long(253));
+    }
+    if !is_subdomain(value) {
+        wrong.push(not_a_subdomain());
+    }
+    wrong
+}
+
+fn not_a_subdomain() -> String {
+    form(
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must \
+         start and end with an alphanumeric character",
+        SUBDOMAIN,
+        &["example.com"],
+    )
+}
+
+/// A DNS subdomain where labels may hold and begin with underscores.
+pub(crate) fn dns_subdomain_with_underscore(value: &str) -> Vec<String> {
+    let label = |text: &str| {
+        let text = text.strip_prefix('_').unwrap_or(text);
+        let bytes = text.as_bytes();
+        let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
+        lower_or_digit(*first)
+            && lower_or_digit(*last)
+            && bytes.iter().all(|&byte| lower_or_digit(byte) || byte == b'-' || byte == b'_')
+    };
+    let mut wrong = Vec::new();
+    if value.len() > 253 {
+        wrong.push(too_long(253));
+    }
+    if !value.split('.').all(label) {
+        wrong.push(form(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', \
+             and must start and end with an alphanumeric character",
+            r"_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*",
+            &["example.com"],
+        ));
+    }
+    wrong
+}
+
+/// A DNS subdomain after `*.`: hosts of ingresses.
+#[allow(dead_code, reason = "kinds that follow need it")]
+pub(crate) fn wildcard_subdomain(value: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if value.len() > 253 {
+        wrong.push(too_long(253));
+    }
+    if !value.strip_prefix("*.").is_some_and(is_subdomain) {
+        wrong.push(form(
+            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must \
+             consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+            &format!(r"\*\.{SUBDOMAIN}"),
+            &["*.example.com"],
+        ));
+    }
+    wrong
+}
+
+/// What may stand in the path of a URL: names of roles.
+#[allow(dead_code, reason = "kinds that follow need it")]
+pub(crate) fn path_segment(value: &str) -> Vec<String> {
+    if value == "." || value == ".." {
+        return vec![format!("may not be '{value}'")];
+    }
+    ["/", "%"]
+        .into_iter()
+        .filter(|part| value.contains(part))
+        .map(|part| format!("may not contain '{part}'"))
+        .collect()
+}
+
+fn is_key_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
+    first.is_ascii_alphanumeric()
+        && last.is_ascii_alphanumeric()
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+}
+
+/// A key of labels and annotations, and a finalizer: an optional prefix and a name.
+pub(crate) fn label_key(value: &str) -> Vec<String> {
+    let words = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
+                 alphanumeric character";
+    let examples = &["MyName", "my.name", "123-abc"];
+    let mut wrong = Vec::new();
+    let mut parts = value.split('/');
+    let name = match (parts.next(), parts.next(), parts.next()) {
+        (Some(name), None, _) => name,
+        (Some(prefix), Some(name), None) => {
+            if prefix.is_empty() {
+                wrong.push("prefix part must be non-empty".into());
+            } else {
+                if prefix.len() > 253 {
+                    wrong.push(format!("prefix part {}", too_many_bytes(253)));
+                }
+                if !is_subdomain(prefix) {
+                    wrong.push(format!("prefix part {}", not_a_subdomain()));
+                }
+            }
+            name
+        }
+        _ => {
+            return vec![format!(
+                "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
+                form(words, KEY, examples)
+            )];
+        }
+    };
+    if name.is_empty() {
+        wrong.push("name part must be non-empty".into());
+    } else if name.len() > 63 {
+        wrong.push(format!("name part {}", too_many_bytes(63)));
+    }
+    if !is_key_name(name) {
+        wrong.push(format!("name part {}", form(words, KEY, examples)));
+    }
+    wrong
+}
+
+/// A value of a label.
+pub(crate) fn label_value(value: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if value.len() > 63 {
+        wrong.push(too_many_bytes(63));
+    }
+    if !value.is_empty() && !is_key_name(value) {
+        wrong.push(form(
+            "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and \
+             must start and end with an alphanumeric character",
+            &format!("({KEY})?"),
+            &["MyValue", "my_value", "12345"],
+        ));
+    }
+    wrong
+}
+
+/// A name of a port.
+pub(crate) fn port_name(value: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if value.len() > 15 {
+        wrong.push(too_long(15));
+    }
+    if value.is_empty() || !value.bytes().all(|byte| lower_or_digit(byte) || byte == b'-') {
+        wrong.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".into());
+    }
+    if !value.bytes().any(|byte| byte.is_ascii_lowercase()) {
+        wrong.push("must contain at least one letter (a-z)".into());
+    }
+    if value.contains("--") {
+        wrong.push("must not contain consecutive hyphens".into());
+    }
+    if value.starts_with('-') || value.ends_with('-') {
+        wrong.push("must not begin or end with a hyphen".into());
+    }
+    wrong
+}
+
+/// A number of a port.
+pub(crate) fn port_number(value: i64) -> Vec<String> {
+    in_range(value, 1, 65535)
+}
+
+/// A number between two others.
+pub(crate) fn in_range(value: i64, low: i64, high: i64) -> Vec<String> {
+    if (low..=high).contains(&value) { Vec::new() } else { vec![range(low, high)] }
+}
+
+/// The words for a number that must be between two others.
+pub(crate) fn range(low: i64, high: i64) -> String {
+    format!("must be between {low} and {high}, inclusive")
+}
+
+/// A number of a user or a group.
+pub(crate) fn user_id(value: i64) -> Vec<String> {
+    in_range(value, 0, i64::from(i32::MAX))
+}
+
+/// A percentage.
+pub(crate) fn percent(value: &str) -> Vec<String> {
+    let digits = value.strip_suffix('%').unwrap_or_default();
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Vec::new();
+    }
+    let words = "a valid percent string must be a numeric string followed by an ending '%'";
+    vec![form(words, "[0-9]+%", &["1%", "93%"])]
+}
+
+/// A name of an HTTP header.
+pub(crate) fn http_header(value: &str) -> Vec<String> {
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        return Vec::new();
+    }
+    let words = "a valid HTTP header must consist of alphanumeric characters or '-'";
+    vec![form(words, "[-A-Za-z0-9]+", &["X-Header-Name"])]
+}
+
+/// A name of an environment variable.
+pub(crate) fn env_var(value: &str) -> Vec<String> {
+    if value.is_empty() {
+        return vec!["environment variable name must be non-empty".into()];
+    }
+    if value.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'=') {
+        return Vec::new();
+    }
+    vec![
+        "a valid environment variable name must consist only of printable ASCII characters other than '='"
+            .into(),
+    ]
+}
+
+/// A key of the data of a config map or secret.
+pub(crate) fn config_key(value: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if value.len() > 253 {
+        wrong.push(too_long(253));
+    }
+    if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) {
+        wrong.push(form(
+            "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+            "[-._a-zA-Z0-9]+",
+            &["key.name", "KEY_NAME", "key-name"],
+        ));
+    }
+    match value {
+        "." => wrong.push("must not be '.'".into()),
+        ".." => wrong.push("must not be '..'".into()),
+        _ if value.starts_with("..") => wrong.push("must not start with '..'".into()),
+        _ => {}
+    }
+    wrong
+}
+
+/// A prefix as if something had been added to it already.
+pub(crate) fn masked(prefix: &str) -> String {
+    match prefix.strip_suffix('-') {
+        Some(rest) if !rest.is_empty() => {
+            let end = rest.char_indices().next_back().map_or(0, |(index, _)| index);
+            format!("{}a", &rest[..end])
+        }
+        _ => prefix.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_their_forms() {
+        let table: &[(NameRule, &[&str], &[&str])] = &[
+            (dns_label, &["a", "0", "a-b", "a--b"], &["", "-", "a-", "-a", "A", "a.b", "a_b"]),
+            (dns_subdomain, &["a", "a.b", "0.1", "a-b.c"], &["", ".", "a.", "a..b", "A.b", "a_b", "*.a"]),
+            (dns_subdomain_with_underscore, &["_a.b", "a_b.c"], &["", "__a", "a_", "_"]),
+            (wildcard_subdomain, &["*.a", "*.a.b"], &["*", "a", "*.", "*.*.a"]),
+            (path_segment, &["a:b", "A B", ""], &[".", "..", "a/b", "%"]),
+            (label_key, &["a", "A.b_c-d", "a.b/c"], &["", "/a", "a/", "a/b/c", "-a", "A.B/c"]),
+            (label_value, &["", "a", "A_b"], &["-", "a-", "a b"]),
+            (port_name, &["http", "a-1"], &["", "1", "a--b", "-a", "a-", "A", "abcdefghijklmnop"]),
+            (percent, &["0%", "100%"], &["", "%", "1", "-1%", "1%%"]),
+            (http_header, &["X-A"], &["", "X_A"]),
+            (env_var, &["A", "a b", "1.2-3"], &["", "a=b", "ä", "\n"]),
+            (config_key, &["a", ".a", "A-b_c.d"], &["", ".", "..", "..a", "a/b"]),
+        ];
+        for (rule, good, bad) in table {
+            for name in *good {
+                assert_eq!(rule(name), Vec::<String>::new(), "{name}");
+            }
+            for name in *bad {
+                assert_ne!(rule(name), Vec::<String>::new(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn prefixes_are_checked_as_beginnings() {
+        assert_eq!(masked("ab-"), "aa");
+        assert_eq!(masked("-"), "-");
+        assert_eq!(masked("ab"), "ab");
+    }
+}

@@ -1,0 +1,119 @@
+//! Replication controllers, which came before replica sets.
+
+use serde_json::{Value, json};
+
+use super::replica_set;
+use crate::field::{FieldError, Path};
+use crate::kinds::metadata::{self, Scope};
+use crate::kinds::pod::options::Options;
+use crate::kinds::pod::template;
+use crate::kinds::read::{Read, at_mut, child_mut, fill_absent, set};
+use crate::kinds::report::Errors;
+use crate::kinds::{Context, Rules, copy_field, names, selector};
+
+/// The rules of `ReplicationController`.
+pub(crate) struct ReplicationController;
+
+fn is_bare(map: &Value) -> bool {
+    map.as_object().is_none_or(serde_json::Map::is_empty)
+}
+
+fn validate_spec(spec: &Value, options: &Options, errors: &mut Errors) {
+    let path = Path::new("spec");
+    errors.not_negative(spec.int("minReadySeconds"), &path.child("minReadySeconds"));
+    let labels = spec.at("selector");
+    if is_bare(labels) {
+        errors.required(&path.child("selector"), "");
+    }
+    match spec.number("replicas") {
+        None => errors.required(&path.child("replicas"), ""),
+        Some(replicas) => errors.not_negative(replicas, &path.child("replicas")),
+    }
+    let (own, path) = (spec.at("template"), path.child("template"));
+    if own.is_null() {
+        errors.required(&path, "");
+        return;
+    }
+    if !is_bare(labels) {
+        let selector = json!({"matchLabels": labels});
+        if !selector::matches(&selector, own.at("metadata").at("labels")) {
+            super::selects_template(&Value::Null, own, &path, errors);
+        }
+    }
+    template::validate(own, options, &path, errors);
+    super::runs_forever(own, "ReplicationController", &path, errors);
+}
+
+impl Rules for ReplicationController {
+    fn default(&self, object: &mut Value) {
+        let labels = object.at("spec").at("template").at("metadata").at("labels").clone();
+        let Some(spec) = child_mut(object, "spec") else { return };
+        fill_absent(spec, "replicas", 1);
+        if let Some(own) = at_mut(spec, "template") {
+            if own.is_object() {
+                template::fill(spec, "template");
+            }
+            if !is_bare(&labels) && is_bare(spec.at("selector")) {
+                set(spec, "selector", labels.clone());
+            }
+        }
+        if !is_bare(&labels)
+            && let Some(meta) = child_mut(object, "metadata")
+            && is_bare(meta.at("labels"))
+        {
+            set(meta, "labels", labels);
+        }
+    }
+
+    fn prepare_create(&self, object: &mut Value, _context: &Context) {
+        set(object, "status", json!({"replicas": 0}));
+        super::drop_disabled(object, &Value::Null);
+    }
+
+    fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
+        copy_field(object, old, "status");
+        super::drop_disabled(object, old);
+    }
+
+    fn has_status(&self) -> bool {
+        true
+    }
+
+    fn has_generation(&self) -> bool {
+        true
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        let mut errors = Errors::new();
+        metadata::validate_name_only(object, Scope::Namespaced, names::dns_subdomain, &mut errors);
+        validate_spec(object.at("spec"), &template::options(None), &mut errors);
+        errors.found()
+    }
+
+    fn validate_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
+        let mut errors = Errors::new();
+        let options = template::options(Some(old.at("spec").at("template")));
+        metadata::validate_update(object, old, &mut errors);
+        validate_spec(object.at("spec"), &options, &mut errors);
+        errors.found()
+    }
+
+    fn validate_status_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
+        let mut errors = Errors::new();
+        metadata::validate_update(object, old, &mut errors);
+        replica_set::status(object, &mut errors);
+        errors.found()
+    }
+
+    fn warnings(&self, object: &Value, old: Option<&Value>) -> Vec<String> {
+        match old {
+            // The server looks at the template that is replaced.
+            Some(old) if !super::same_generation(object, old) => super::warnings(old, Some(object), false),
+            _ => super::warnings(object, old, true),
+        }
+    }
+
+    fn selectable(&self) -> &'static [&'static str] {
+        &["status.replicas"]
+    }
+}
