@@ -84,7 +84,9 @@ pub trait Rules: Send + Sync {
 
     /// Whether an update grows the generation: if anything but metadata and status means something else.
     fn changes_generation(&self, object: &Value, old: &Value) -> bool {
-        let keys = |value: &Value| value.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default();
+        let keys = |value: &Value| {
+            value.as_object().map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+        };
         let mut fields: Vec<String> = keys(object);
         fields.extend::<Vec<String>>(keys(old));
         fields

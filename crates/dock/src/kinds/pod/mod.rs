@@ -99,7 +99,7 @@ impl Rules for Pod {
                         set(spec, "ephemeralContainers", added);
                     }
                 }
-                    }
+            }
             _ => self.prepare_update(object, old, context),
         }
     }
