@@ -168,18 +168,14 @@ fn shown_all(owners: &[Value]) -> String {
 
 /// A reference to an owner as Go shows it.
 fn shown(owner: &Value) -> String {
-    let mut text = String::from("{");
-    for field in ["apiVersion", "kind", "name", "uid"] {
-        let comma = if field == "apiVersion" { "" } else { "," };
-        text.push_str(&format!("{comma}\"{field}\":{}", crate::field::quoted(owner.text(field))));
-    }
-    for field in ["controller", "blockOwnerDeletion"] {
-        if owner.has(field) {
-            text.push_str(&format!(",\"{field}\":{}", owner.at(field)));
-        }
-    }
-    text.push('}');
-    text
+    let texts = ["apiVersion", "kind", "name", "uid"]
+        .map(|field| format!("\"{field}\":{}", crate::field::quoted(owner.text(field))));
+    let flags = ["controller", "blockOwnerDeletion"]
+        .into_iter()
+        .filter(|field| owner.has(field))
+        .map(|field| format!("\"{field}\":{}", owner.at(field)));
+    let all: Vec<String> = texts.into_iter().chain(flags).collect();
+    format!("{{{}}}", all.join(","))
 }
 
 fn finalizers(meta: &Value, path: &Path, errors: &mut Errors) {

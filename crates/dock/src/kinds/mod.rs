@@ -22,7 +22,7 @@ use jiff::fmt::temporal::DateTimePrinter;
 use serde_json::Value;
 
 pub use self::core::service_addresses;
-use self::read::{Read, child_mut, same, set, unset};
+use self::read::{Read, child_mut, same, unset};
 use crate::field::FieldError;
 
 /// The rules of one kind. Every method has the behaviour of a kind without rules of its own.

@@ -37,7 +37,7 @@ fn lower_or_digit(byte: u8) -> bool {
 }
 
 fn is_subdomain(text: &str) -> bool {
-    text.split('.').all(|label| is_label(label))
+    text.split('.').all(is_label)
 }
 
 /// A DNS label (RFC 1123): namespaces, containers, volumes.

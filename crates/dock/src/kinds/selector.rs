@@ -29,7 +29,8 @@ pub(crate) fn validate(selector: &Value, values: Values, path: &Path, errors: &m
         let operands = requirement.list("values");
         match operator {
             "In" | "NotIn" if operands.is_empty() => {
-                errors.required(&path.child("values"), "must be specified when `operator` is 'In' or 'NotIn'")
+                errors
+                    .required(&path.child("values"), "must be specified when `operator` is 'In' or 'NotIn'");
             }
             "Exists" | "DoesNotExist" if !operands.is_empty() => errors.forbidden(
                 &path.child("values"),
@@ -101,16 +102,12 @@ pub(crate) fn shown(selector: &Value) -> String {
             .list("matchExpressions")
             .iter()
             .map(|requirement| {
-                let mut text = format!(
-                    "{{\"key\":{},\"operator\":{}",
-                    requirement.at("key"),
-                    requirement.at("operator")
-                );
-                if !requirement.list("values").is_empty() {
-                    text.push_str(&format!(",\"values\":{}", requirement.at("values")));
-                }
-                text.push('}');
-                text
+                let (key, operator) = (requirement.at("key"), requirement.at("operator"));
+                let values = match requirement.at("values") {
+                    Value::Null => String::new(),
+                    values => format!(",\"values\":{values}"),
+                };
+                format!("{{\"key\":{key},\"operator\":{operator}{values}}}")
             })
             .collect();
         parts.push(format!("\"matchExpressions\":[{}]", all.join(",")));

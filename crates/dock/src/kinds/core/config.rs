@@ -35,7 +35,8 @@ fn immutable(object: &Value, old: &Value, fields: &[&str], errors: &mut Errors) 
     for field in fields {
         let empty = |value: &Value| value.as_object().is_none_or(serde_json::Map::is_empty);
         let (new, old) = (object.at(field), old.at(field));
-        if !same(new, old) && !(empty(new) && empty(old)) {
+        let alike = same(new, old) || empty(new) && empty(old);
+        if !alike {
             errors.forbidden(&Path::new(*field), words);
         }
     }
@@ -98,16 +99,12 @@ fn secret(object: &Value, errors: &mut Errors) {
         }
         "kubernetes.io/dockercfg" => registry(data, ".dockercfg", &path, errors),
         "kubernetes.io/dockerconfigjson" => registry(data, ".dockerconfigjson", &path, errors),
-        "kubernetes.io/basic-auth" => {
-            if data.get("username").is_none() && data.get("password").is_none() {
-                errors.required(&path.key("username"), "");
-                errors.required(&path.key("password"), "");
-            }
+        "kubernetes.io/basic-auth" if data.get("username").is_none() && data.get("password").is_none() => {
+            errors.required(&path.key("username"), "");
+            errors.required(&path.key("password"), "");
         }
-        "kubernetes.io/ssh-auth" => {
-            if data.text("ssh-privatekey").is_empty() {
-                errors.required(&path.key("ssh-privatekey"), "");
-            }
+        "kubernetes.io/ssh-auth" if data.text("ssh-privatekey").is_empty() => {
+            errors.required(&path.key("ssh-privatekey"), "");
         }
         "kubernetes.io/tls" => {
             for key in ["tls.crt", "tls.key"] {

@@ -103,14 +103,12 @@ pub(super) fn texts<'a>(object: &'a Value, field: &str) -> Vec<&'a str> {
 fn by_type(object: &Value, headless: bool, path: &Path, errors: &mut Errors) {
     let (spec, kind) = (object.at("spec"), kind_of(object));
     match kind {
-        "LoadBalancer" | "NodePort" => {
-            if headless {
-                errors.invalid(
-                    &path.child("clusterIPs").index(0),
-                    "None",
-                    format!("may not be set to 'None' for {kind} services"),
-                );
-            }
+        "LoadBalancer" | "NodePort" if headless => {
+            errors.invalid(
+                &path.child("clusterIPs").index(0),
+                "None",
+                format!("may not be set to 'None' for {kind} services"),
+            );
         }
         "ExternalName" => {
             for field in ["clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
@@ -404,10 +402,8 @@ impl Rules for Service {
         fill(spec, "sessionAffinity", "None");
         match spec.text("sessionAffinity") {
             "None" => unset(spec, "sessionAffinityConfig"),
-            "ClientIP" => {
-                if !spec.at("sessionAffinityConfig").at("clientIP").has("timeoutSeconds") {
-                    set(spec, "sessionAffinityConfig", json!({"clientIP": {"timeoutSeconds": 10800}}));
-                }
+            "ClientIP" if !spec.at("sessionAffinityConfig").at("clientIP").has("timeoutSeconds") => {
+                set(spec, "sessionAffinityConfig", json!({"clientIP": {"timeoutSeconds": 10800}}));
             }
             _ => {}
         }

@@ -83,7 +83,8 @@ fn node_term(term: &Value, any_values: bool, path: &Path, errors: &mut Errors) {
         let operator = requirement.text("operator");
         match operator {
             "In" | "NotIn" if values.is_empty() => {
-                errors.required(&path.child("values"), "must be specified when `operator` is 'In' or 'NotIn'")
+                errors
+                    .required(&path.child("values"), "must be specified when `operator` is 'In' or 'NotIn'");
             }
             "Exists" | "DoesNotExist" if !values.is_empty() => errors.forbidden(
                 &path.child("values"),

@@ -250,7 +250,7 @@ fn overlapping(volume: &Value, out: &mut Vec<String>) {
     let mut tell = |paths: Vec<Projection>, what: &str| {
         let mut before: Vec<Projection> = Vec::new();
         for mut projection in paths {
-            projection.path = projection.path.trim_end_matches('/').to_owned();
+            projection.path.truncate(projection.path.trim_end_matches('/').len());
             for other in before.iter().filter(|other| overlap(other, &projection)) {
                 out.push(format!(
                     "volume {name} ({what}): overlapping paths: {} with {}",

@@ -83,10 +83,8 @@ pub(crate) fn validate(kind: &str, source: &Value, holder: Holder<'_>, path: &Pa
             errors.needs(source, "volumeID", path);
             secret_reference(source, holder, path, errors);
         }
-        "cephfs" => {
-            if source.list("monitors").is_empty() {
-                errors.required(&path.child("monitors"), "");
-            }
+        "cephfs" if source.list("monitors").is_empty() => {
+            errors.required(&path.child("monitors"), "");
         }
         "quobyte" => quobyte(source, path, errors),
         "fc" => fibre_channel(source, path, errors),

@@ -28,7 +28,7 @@ fn validate_spec(spec: &Value, options: &Options, skips: Skips, errors: &mut Err
         "" => errors.required(&path.child("podManagementPolicy"), ""),
         "OrderedReady" | "Parallel" => {}
         other => {
-            errors.invalid(&path.child("podManagementPolicy"), other, "must be 'OrderedReady' or 'Parallel'")
+            errors.invalid(&path.child("podManagementPolicy"), other, "must be 'OrderedReady' or 'Parallel'");
         }
     }
     strategy(spec, &path.child("updateStrategy"), errors);
