@@ -199,7 +199,7 @@ mod tests {
             assert!(dns_label(bad)[0].starts_with("a lowercase RFC 1123 label must"), "{bad}");
         }
         assert_eq!(dns_label("a.b"), ["must not contain dots"]);
-        assert_eq!(dns_label(&"a".repeat(64)), ["must be no more than 63 bytes"]);
+        assert_eq!(dns_label(&"a".repeat(64)), ["must be no more than 63 characters"]);
         for bad in ["a..b", ".a", "a.", "a.-b"] {
             assert_eq!(dns_subdomain(bad).len(), 1, "{bad}");
         }
