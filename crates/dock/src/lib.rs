@@ -17,6 +17,7 @@
 pub mod admission;
 pub mod clock;
 pub mod controllers;
+pub mod crd;
 pub mod embedded;
 pub mod faults;
 pub mod field;

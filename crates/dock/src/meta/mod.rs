@@ -18,6 +18,7 @@ pub use generate::{generated_name, random_suffix, random_uid, suffix_from};
 pub use kind_rules::{MetaRules, NameRule, OnUpdate, rules_of};
 pub(crate) use system::moment;
 pub use system::{before_create, before_update, take_namespace};
+pub(crate) use validate::any_name;
 pub use validate::{
     annotations, field_manager, finalizers, labels, managed_fields, no_new_finalizers, owner_references,
     validate, validate_any, validate_meta, validate_meta_update, validate_update,

@@ -62,7 +62,7 @@ fn full(object: &Value, namespaced: bool, rules: MetaRules) -> Vec<FieldError> {
     errors
 }
 
-fn any_name(name: &str, prefix: bool) -> Vec<String> {
+pub(crate) fn any_name(name: &str, prefix: bool) -> Vec<String> {
     if prefix { path_segment_prefix(name) } else { path_segment(name) }
 }
 
