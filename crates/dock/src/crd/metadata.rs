@@ -194,14 +194,14 @@ fn integer(value: &Value, place: &str) -> Decoded {
 fn time(value: &Value) -> Decoded {
     match value {
         Value::Null => Ok(None),
-        Value::String(text) => match text.parse::<Timestamp>() {
-            Ok(moment) => Ok(Some(meta::moment(moment).into())),
-            Err(_) => {
-                let quoted = goyaml::strconv::quote(text);
-                let layout = "\"2006-01-02T15:04:05Z07:00\"";
-                Err(format!("parsing time {quoted} as {layout}: cannot parse {quoted} as \"2006\""))
+        Value::String(text) => {
+            if let Ok(moment) = text.parse::<Timestamp>() {
+                return Ok(Some(meta::moment(moment).into()));
             }
-        },
+            let quoted = goyaml::strconv::quote(text);
+            let layout = "\"2006-01-02T15:04:05Z07:00\"";
+            Err(format!("parsing time {quoted} as {layout}: cannot parse {quoted} as \"2006\""))
+        }
         other => Err(mismatch(other, "", "string")),
     }
 }

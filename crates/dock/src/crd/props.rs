@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 /// One place of a schema: `JSONSchemaProps`. Fields that are not there are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the API")]
 pub struct Props {
     /// `id`, which is refused.
     pub id: String,

@@ -1,5 +1,7 @@
 //! Removing what the schema does not know, and telling what it was.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use super::props::Props;
@@ -96,7 +98,7 @@ impl Pruner {
                 }
                 fields.clear();
             }
-            Value::Array(items) => self.each(items, |pruner, value| pruner.unknown_content(value)),
+            Value::Array(items) => self.each(items, Self::unknown_content),
             _ => {}
         }
     }
@@ -119,7 +121,7 @@ impl Pruner {
     fn each(&mut self, items: &mut [Value], visit: impl Fn(&mut Self, &mut Value)) {
         let end = self.path.len();
         for (index, value) in items.iter_mut().enumerate() {
-            self.path.push_str(&format!("[{index}]"));
+            let _ = write!(self.path, "[{index}]");
             visit(self, value);
             self.path.truncate(end);
         }

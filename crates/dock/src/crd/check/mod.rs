@@ -1,8 +1,10 @@
-//! Checking values against a schema, with the order, words and odd corners of the server's OpenAPI validator.
+//! Checking values against a schema, with the order, words and odd corners of the server's validator.
 
 mod combine;
 mod number;
 mod outcome;
+
+use std::cmp::Ordering;
 
 use serde_json::{Map, Value};
 
@@ -285,7 +287,7 @@ fn chosen(value: &Value, choice: &Value) -> bool {
             (Number::Integer(value), Number::Integer(choice)) => value == choice,
             (Number::Float(value), Number::Integer(choice)) => number::truncated(value) == choice,
             (value, Number::Float(choice)) => {
-                value.as_float().total_cmp(&choice).is_eq() || value.as_float() == choice
+                value.as_float().partial_cmp(&choice).is_some_and(Ordering::is_eq)
             }
         },
         (Value::Number(value), Value::String(choice)) => match Number::of(value) {

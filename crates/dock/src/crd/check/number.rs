@@ -50,14 +50,14 @@ pub(super) fn is_whole(number: f64) -> bool {
     if !number.is_finite() || !(-GREATEST..=GREATEST).contains(&number) {
         return false;
     }
-    if number == number.trunc() {
+    if number.fract().abs() <= 0.0 {
         return true;
     }
     if number < 0.0 {
         return false;
     }
     let whole = number.trunc();
-    if whole == 0.0 {
+    if whole < 1.0 {
         return false;
     }
     (number - whole).abs() / (number + whole) < NEAR
@@ -66,7 +66,7 @@ pub(super) fn is_whole(number: f64) -> bool {
 /// Go's conversion to an integer, with what the processor makes of numbers that do not fit.
 pub(super) fn truncated(number: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
-    if number >= -LIMIT && number < LIMIT { number as i64 } else { i64::MIN }
+    if (-LIMIT..LIMIT).contains(&number) { number as i64 } else { i64::MIN }
 }
 
 /// `fmt.Sprint` of a float.

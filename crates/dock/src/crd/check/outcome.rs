@@ -150,6 +150,6 @@ impl Problem {
 
 fn worded(mut error: FieldError, words: &str) -> FieldError {
     debug_assert!(matches!(error.problem, Sort::TooLong | Sort::TooMany));
-    error.detail = words.to_owned();
+    error.detail = words.into();
     error
 }

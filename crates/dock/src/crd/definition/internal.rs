@@ -53,7 +53,7 @@ pub(super) fn versions(versions: &[Version]) -> String {
             (
                 "Schema",
                 optional(version.schema.as_ref(), |schema| {
-                    object(&[("OpenAPIV3Schema", optional(schema.as_ref(), props))])
+                    object(&[("OpenAPIV3Schema", optional(schema.props.as_ref(), props))])
                 }),
             ),
             ("Subresources", optional(version.subresources.as_ref(), subresources)),

@@ -66,14 +66,21 @@ pub struct Version {
     pub deprecated: bool,
     /// What is said to those who use it nevertheless.
     pub deprecation_warning: Option<String>,
-    /// The schema; the outer option says whether `schema` is there at all.
-    pub schema: Option<Option<Props>>,
+    /// The schema, if `schema` is there at all.
+    pub schema: Option<Validation>,
     /// The subresources.
     pub subresources: Option<Subresources>,
     /// The columns of tables.
     pub columns: Vec<Column>,
     /// The paths that field selectors may name.
     pub selectable: Vec<String>,
+}
+
+/// What `schema` holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Validation {
+    /// The schema itself.
+    pub props: Option<Props>,
 }
 
 /// The subresources of a version.
@@ -199,8 +206,8 @@ impl Version {
             storage: flag(value, "storage"),
             deprecated: flag(value, "deprecated"),
             deprecation_warning: value.get("deprecationWarning").and_then(Value::as_str).map(str::to_owned),
-            schema: schema.map(|schema| {
-                schema.get("openAPIV3Schema").filter(|schema| !schema.is_null()).map(Props::read)
+            schema: schema.map(|schema| Validation {
+                props: schema.get("openAPIV3Schema").filter(|schema| !schema.is_null()).map(Props::read),
             }),
             subresources: value
                 .get("subresources")
@@ -216,7 +223,7 @@ impl Version {
 
     /// The schema, if there is one.
     pub fn props(&self) -> Option<&Props> {
-        self.schema.as_ref().and_then(Option::as_ref)
+        self.schema.as_ref().and_then(|schema| schema.props.as_ref())
     }
 
     /// Whether `status` is written on its own.

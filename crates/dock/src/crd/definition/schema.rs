@@ -14,6 +14,7 @@ const ROOT_FIELDS: &str = "[Description Type Format Title Maximum ExclusiveMaxim
 
 /// What is demanded of a schema.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate demand")]
 pub(super) struct Strictness {
     pub(super) structural: bool,
     pub(super) valid_types: bool,
@@ -385,7 +386,7 @@ fn list_map(schema: &Props, path: &Path) -> Vec<FieldError> {
     }
     match &schema.items {
         None => {
-            errors.push(FieldError::required(&place, "must have a schema if x-kubernetes-list-type is map"))
+            errors.push(FieldError::required(&place, "must have a schema if x-kubernetes-list-type is map"));
         }
         Some(items) => match items.schema.as_deref() {
             None => errors.push(

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::schema::{self, Strictness};
 use super::{
-    Approval, Column, Definition, Names, Subresources, Version, approval, conversion, internal, is_protected,
-    names,
+    Approval, Column, Definition, Names, Subresources, Validation, Version, approval, conversion, internal,
+    is_protected, names,
 };
 use crate::crd::field_path;
 use crate::crd::formats;
@@ -20,7 +20,7 @@ const MOST_SELECTABLE: usize = 8;
 /// A definition in the form that is checked.
 struct Internal {
     definition: Definition,
-    validation: Option<Option<Props>>,
+    validation: Option<Validation>,
     subresources: Option<Subresources>,
     columns: Vec<Column>,
     selectable: Vec<String>,
@@ -34,29 +34,42 @@ impl Internal {
         if let Some(first) = versions.first().cloned() {
             if versions.iter().all(|version| version.schema == first.schema) {
                 internal.0 = first.schema;
-                versions.iter_mut().for_each(|version| version.schema = None);
+                for version in versions.iter_mut() {
+                    version.schema = None;
+                }
             }
             if versions.iter().all(|version| version.subresources == first.subresources) {
                 internal.1 = first.subresources;
-                versions.iter_mut().for_each(|version| version.subresources = None);
+                for version in versions.iter_mut() {
+                    version.subresources = None;
+                }
             }
             if versions.iter().all(|version| version.columns == first.columns) {
                 internal.2 = first.columns;
-                versions.iter_mut().for_each(|version| version.columns = Vec::new());
+                for version in versions.iter_mut() {
+                    version.columns = Vec::new();
+                }
             }
             if versions.iter().all(|version| version.selectable == first.selectable) {
                 internal.3 = first.selectable;
-                versions.iter_mut().for_each(|version| version.selectable = Vec::new());
+                for version in versions.iter_mut() {
+                    version.selectable = Vec::new();
+                }
             }
         }
         let (validation, subresources, columns, selectable) = internal;
         Self { definition, validation, subresources, columns, selectable }
     }
 
+    /// The schema that all versions share.
+    fn shared(&self) -> Option<&Props> {
+        self.validation.as_ref().and_then(|validation| validation.props.as_ref())
+    }
+
     /// Every schema of the definition.
     fn schemas(&self) -> impl Iterator<Item = &Props> {
         let versions = self.definition.versions.iter().filter_map(Version::props);
-        self.validation.iter().flatten().chain(versions)
+        self.shared().into_iter().chain(versions)
     }
 
     fn any_schema(&self, condition: &dyn Fn(&Props) -> bool) -> bool {
@@ -78,7 +91,7 @@ impl Internal {
 
     fn schema_of(&self, version: &str) -> Option<&Props> {
         if !self.definition.versions.iter().any(|version| version.schema.is_some()) {
-            return self.validation.as_ref().and_then(Option::as_ref);
+            return self.shared();
         }
         self.definition.versions.iter().find(|one| one.name == version).and_then(Version::props)
     }
@@ -191,7 +204,7 @@ impl<'o> Options<'o> {
 
     fn of_update(new: &'o Internal, old: &'o Internal) -> Self {
         let missing = |internal: &Internal| {
-            !matches!(internal.validation, Some(Some(_)))
+            internal.shared().is_none()
                 && internal.definition.versions.iter().any(|version| version.props().is_none())
         };
         let non_structural = |schema: &Props| {
@@ -241,7 +254,7 @@ fn spec(internal: &Internal, options: &Options<'_>) -> Vec<FieldError> {
     let mut strictness = options.strictness;
     let preserving = definition.preserve_unknown_fields;
     strictness.structural |= !preserving;
-    if !matches!(internal.validation, Some(Some(_))) {
+    if internal.shared().is_none() {
         for (index, version) in definition.versions.iter().enumerate() {
             let place = path.child("versions").index(index).child("schema").child("openAPIV3Schema");
             if version.props().is_none() {
@@ -273,7 +286,7 @@ fn spec(internal: &Internal, options: &Options<'_>) -> Vec<FieldError> {
     }
     errors.extend(whole(definition, &path));
     let first = definition.versions.first().map(|version| version.name.as_str()).unwrap_or_default();
-    if let Some(Some(schema)) = &internal.validation {
+    if let Some(schema) = internal.shared() {
         let strictness = Strictness { costs: options.strictness_of(first).costs, ..strictness };
         errors.extend(schema::validate(schema, internal.any_status(), strictness, &path.child("validation")));
     }
@@ -291,7 +304,7 @@ fn spec(internal: &Internal, options: &Options<'_>) -> Vec<FieldError> {
             )),
             Some(schema) => {
                 let many = options.allows_many_selectable(None, &internal.selectable);
-                errors.extend(selectable(&internal.selectable, schema.as_ref(), many, &place));
+                errors.extend(selectable(&internal.selectable, schema.props.as_ref(), many, &place));
             }
         }
     }
@@ -331,7 +344,7 @@ fn group_and_scope(definition: &Definition, path: &Path) -> Vec<FieldError> {
         "" => errors.push(FieldError::required(&path.child("scope"), "")),
         "Cluster" | "Namespaced" => {}
         other => {
-            errors.push(FieldError::not_supported(&path.child("scope"), other, &["Cluster", "Namespaced"]))
+            errors.push(FieldError::not_supported(&path.child("scope"), other, &["Cluster", "Namespaced"]));
         }
     }
     errors
@@ -414,9 +427,7 @@ fn one_version(
 fn deprecation(version: &Version, path: &Path) -> Vec<FieldError> {
     let Some(text) = version.deprecation_warning.as_deref() else { return Vec::new() };
     let mut words = Vec::new();
-    if !version.deprecated {
-        words.push("can only be set for deprecated versions".to_owned());
-    } else {
+    if version.deprecated {
         if text.len() > 256 {
             words.push("must be <= 256 characters long".to_owned());
         }
@@ -428,6 +439,8 @@ fn deprecation(version: &Version, path: &Path) -> Vec<FieldError> {
                 "must only contain printable UTF-8 characters; non-printable character found at index {at}"
             ));
         }
+    } else {
+        words.push("can only be set for deprecated versions".to_owned());
     }
     words.into_iter().map(|words| FieldError::invalid(path, text, words)).collect()
 }

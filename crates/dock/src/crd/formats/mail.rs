@@ -32,30 +32,28 @@ fn is_display_name(name: &str) -> bool {
     let mut rest = name;
     while !rest.is_empty() {
         rest = rest.trim_start_matches(|sign| " \t".contains(sign));
-        rest = match quoted_string(rest) {
-            Some(after) => after,
-            None => {
-                let end = rest.find(|sign| !is_atom_sign(sign, true)).unwrap_or(rest.len());
-                if end == 0 {
-                    return rest.is_empty();
-                }
-                &rest[end..]
+        rest = if let Some(after) = quoted_string(rest) {
+            after
+        } else {
+            let end = rest.find(|sign| !is_atom_sign(sign, true)).unwrap_or(rest.len());
+            if end == 0 {
+                return rest.is_empty();
             }
+            &rest[end..]
         };
     }
     true
 }
 
 fn is_address_spec(text: &str) -> bool {
-    let domain = match quoted_string(text) {
-        Some(after) => after,
-        None => {
-            let end = text.find(|sign| !is_atom_sign(sign, true)).unwrap_or(text.len());
-            if !is_dot_atom(&text[..end]) {
-                return false;
-            }
-            &text[end..]
+    let domain = if let Some(after) = quoted_string(text) {
+        after
+    } else {
+        let end = text.find(|sign| !is_atom_sign(sign, true)).unwrap_or(text.len());
+        if !is_dot_atom(&text[..end]) {
+            return false;
         }
+        &text[end..]
     };
     let Some(domain) = domain.trim_start_matches(|sign| " \t".contains(sign)).strip_prefix('@') else {
         return false;
