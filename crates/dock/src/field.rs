@@ -132,12 +132,17 @@ impl FieldError {
         Self::new(Problem::TooMany, path, actual.into(), format!("must have at most {max} {plural}"))
     }
 
+    /// The server is at fault.
+    pub fn internal(path: &Path, detail: impl Into<String>) -> Self {
+        Self::new(Problem::Internal, path, Value::Null, detail)
+    }
+
     /// It has the wrong type.
     pub fn type_invalid(path: &Path, value: impl Into<Value>, detail: impl Into<String>) -> Self {
         Self::new(Problem::TypeInvalid, path, value.into(), detail)
     }
 
-    /// Shows the value in these words.
+    /// Shows the value in these words; not at all if there are none.
     #[must_use]
     pub fn showing(mut self, text: impl Into<String>) -> Self {
         self.shown = Some(text.into());

@@ -19,6 +19,7 @@ pub mod metadata;
 pub mod props;
 pub mod prune;
 mod resource;
+mod rules;
 pub mod scale;
 pub mod structural;
 

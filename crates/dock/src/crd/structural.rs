@@ -181,7 +181,7 @@ impl Walk {
             self.nested(not, false, &path.child("not"));
         }
         if !schema.pattern.is_empty()
-            && let Err(error) = gotmpl::regexp::Regexp::compile(&schema.pattern)
+            && let Err(error) = goregexp::Regexp::compile(&schema.pattern)
         {
             let words = format!("must be a valid regular expression, but isn't: {error}");
             self.invalid(&path.child("pattern"), &schema.pattern, words);

@@ -261,7 +261,7 @@ fn length_and_pattern(text: &str, schema: &Props, path: &str) -> Outcome {
     }
     if !schema.pattern.is_empty() {
         let pattern = &schema.pattern;
-        let wanted = match gotmpl::regexp::Regexp::compile(pattern) {
+        let wanted = match goregexp::Regexp::compile(pattern) {
             Ok(regexp) if regexp.is_match(text) => return Outcome::default(),
             Ok(_) => pattern.clone(),
             Err(error) => format!("{pattern}, but pattern is invalid: {error}"),

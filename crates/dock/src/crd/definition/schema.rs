@@ -4,6 +4,7 @@ use super::{default_values, internal};
 use crate::crd::defaulting::prune_defaults;
 use crate::crd::field_path;
 use crate::crd::props::Props;
+use crate::crd::rules;
 use crate::crd::structural;
 use crate::field::{FieldError, Path};
 
@@ -202,6 +203,9 @@ impl Walk {
         self.below(schema, path, scope, root, rules, &mut found);
         found.0.extend(self.extensions(schema, path));
         found.0.extend(rule_shapes(schema, path));
+        if rules && found.0.is_empty() && !schema.validations.is_empty() {
+            found.1.extend(expressions(schema, path, scope, root || schema.embedded_resource));
+        }
         found
     }
 
@@ -463,6 +467,42 @@ fn list_keys(schema: &Props, path: &Path) -> Vec<FieldError> {
                     "this property is in x-kubernetes-list-map-keys, so it cannot be nullable",
                 ));
             }
+        }
+    }
+    errors
+}
+
+/// What is wrong with the expressions of rules.
+fn expressions(schema: &Props, path: &Path, scope: &Scope, resource: bool) -> Vec<FieldError> {
+    let place = path.child("x-kubernetes-validations");
+    let Some((_, compiled)) = rules::compile(schema, resource) else {
+        let words = "internal error: failed to construct type information for x-kubernetes-validations rules: unable \
+                     to convert structural schema to CEL declarations";
+        return vec![FieldError::internal(&place, words)];
+    };
+    let mut errors = Vec::new();
+    for (index, (compiled, rule)) in compiled.iter().zip(&schema.validations).enumerate() {
+        let place = place.index(index);
+        let mut refuse = |field: &str, words: &str| {
+            let error = FieldError::invalid(&place.child(field), serde_json::Value::Null, words);
+            errors.push(error.showing(internal::rule(rule)));
+        };
+        if let Some(Err(words)) = &compiled.program {
+            refuse("rule", words);
+        }
+        if let Some(Err(words)) = &compiled.message {
+            refuse("messageExpression", words);
+        }
+        if compiled.uses_old_self() {
+            if let Some(within) = &scope.uncorrelatable {
+                let words = format!(
+                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {within}"
+                );
+                errors.push(FieldError::invalid(&place.child("rule"), rule.rule.as_str(), words));
+            }
+        } else if let Some(optional) = rule.optional_old_self {
+            let words = "may not be set if oldSelf is not used in rule";
+            errors.push(FieldError::invalid(&place.child("optionalOldSelf"), optional, words));
         }
     }
     errors
