@@ -68,11 +68,10 @@ fn wish(clause: &str) -> Option<Accept> {
         }
     }
     let shape = match (kind, group, version) {
-        ("", ..) => Shape::Object,
+        // Discovery documents negotiate for themselves.
+        ("" | "APIGroupDiscoveryList", ..) => Shape::Object,
         ("Table", "meta.k8s.io", "v1") => Shape::Table,
         ("PartialObjectMetadata" | "PartialObjectMetadataList", "meta.k8s.io", "v1") => Shape::Metadata,
-        // Discovery documents negotiate for themselves.
-        ("APIGroupDiscoveryList", ..) => Shape::Object,
         _ => return None,
     };
     Some(Accept { encoding, shape })

@@ -7,7 +7,6 @@ use crate::status::Status;
 
 /// The parameters of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "they are the server's own parameters")]
 pub struct Options {
     /// Nothing is to be stored.
     pub dry_run: Vec<String>,
@@ -69,7 +68,7 @@ impl Options {
                 "dryRun" => options.dry_run.push(value),
                 "fieldManager" => options.field_manager = value,
                 "fieldValidation" => options.field_validation = value,
-                "force" => options.force = Some(boolean(&value)?),
+                "force" => options.force = Some(boolean(&value)),
                 "labelSelector" => options.label_selector = value,
                 "fieldSelector" => options.field_selector = value,
                 "limit" => options.limit = integer(&value)?,
@@ -77,12 +76,12 @@ impl Options {
                 "resourceVersion" => options.resource_version = value,
                 "resourceVersionMatch" => options.resource_version_match = value,
                 "timeoutSeconds" => options.timeout_seconds = Some(integer(&value)?),
-                "watch" => options.watch = boolean(&value)?,
-                "allowWatchBookmarks" => options.allow_watch_bookmarks = boolean(&value)?,
-                "sendInitialEvents" => options.send_initial_events = Some(boolean(&value)?),
+                "watch" => options.watch = boolean(&value),
+                "allowWatchBookmarks" => options.allow_watch_bookmarks = boolean(&value),
+                "sendInitialEvents" => options.send_initial_events = Some(boolean(&value)),
                 "gracePeriodSeconds" => options.grace_period_seconds = Some(integer(&value)?),
                 "propagationPolicy" => options.propagation_policy = Some(value),
-                "orphanDependents" => options.orphan_dependents = Some(boolean(&value)?),
+                "orphanDependents" => options.orphan_dependents = Some(boolean(&value)),
                 _ => {
                     options.other.insert(key, value);
                 }
@@ -108,9 +107,6 @@ impl Options {
     /// What is wrong with the options of a write, whose kind is `CreateOptions`, `UpdateOptions` or `PatchOptions`.
     pub fn check_write(&self, kind: &str) -> Result<(), Status> {
         let mut errors = Vec::new();
-        if kind == "PatchOptions" {
-            // Only an apply may be forced, and it must say who applies: see `check_apply`.
-        }
         errors.extend(self.manager_errors());
         errors.extend(dry_run_errors(&self.dry_run));
         if !matches!(self.field_validation.as_str(), "" | "Ignore" | "Warn" | "Strict") {
@@ -144,7 +140,7 @@ impl Options {
         if self.field_manager.len() > 128 {
             errors.push(FieldError::too_long(&path, 128));
         }
-        if self.field_manager.chars().any(|c| c.is_control()) {
+        if self.field_manager.chars().any(char::is_control) {
             let words = "should only contain printable characters";
             errors.push(FieldError::invalid(&path, self.field_manager.as_str(), words));
         }
@@ -188,8 +184,8 @@ fn integer(text: &str) -> Result<i64, Status> {
 }
 
 /// Everything but a few words means yes, an empty value too.
-fn boolean(text: &str) -> Result<bool, Status> {
-    Ok(!(text.eq_ignore_ascii_case("false") || text == "0"))
+fn boolean(text: &str) -> bool {
+    !(text.eq_ignore_ascii_case("false") || text == "0")
 }
 
 #[cfg(test)]

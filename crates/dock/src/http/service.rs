@@ -158,7 +158,6 @@ impl Server {
         let outcome = match (&*call.subresource, verb) {
             ("", "create") if call.resource.traits.review => self.review(&call),
             ("", "create") => self.create(&call).await,
-            ("", "get") => self.get(&call),
             ("", "list") => self.list(&call),
             ("", "delete") => self.delete(&call).await,
             ("", "deletecollection") => self.delete_collection(&call).await,
@@ -168,7 +167,7 @@ impl Server {
             ("" | "status" | "approval" | "ephemeralcontainers" | "resize", "patch") => {
                 self.patch(&call).await
             }
-            ("status" | "approval" | "ephemeralcontainers" | "resize", "get") => self.get(&call),
+            ("" | "status" | "approval" | "ephemeralcontainers" | "resize", "get") => self.get(&call),
             ("scale", _) => self.scale(&call, verb).await,
             ("log", _) => self.log(&call),
             ("eviction", _) => self.evict(&call).await,

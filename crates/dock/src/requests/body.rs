@@ -1,12 +1,13 @@
 //! Reading what a client sends.
 
+use std::fmt::Write as _;
+
 use schema::Tree;
 use serde_json::Value;
 
 use super::call::Call;
 use crate::http::accept::Encoding;
 use crate::http::options::FieldValidation;
-use crate::server::Server;
 use crate::status::Status;
 
 /// What the objects of a request are expected to be.
@@ -26,9 +27,10 @@ impl ExpectedKind<'_> {
     }
 }
 
-impl Server {
+impl Call {
     /// The object in the body of a create or update, decoded and with its defaults.
-    pub(super) fn read_object(&self, call: &Call) -> Result<Value, Status> {
+    pub(super) fn read_object(&self) -> Result<Value, Status> {
+        let call = self;
         let expected = expected_kind(call);
         let tree = parse(call, expected)?;
         let kind = check_type(&tree, expected)?;
@@ -46,16 +48,16 @@ impl Server {
                 }
             }
         }
-        Ok(self.defaulted(call, decoded.value))
+        Ok(defaulted(call, decoded.value))
     }
+}
 
-    /// The object with its type, and with the defaults of its kind.
-    pub(super) fn defaulted(&self, call: &Call, mut object: Value) -> Value {
-        object["apiVersion"] = call.resource.api_version(&call.version).into();
-        object["kind"] = (*call.resource.kind).into();
-        call.resource.rules().default(&mut object);
-        object
-    }
+/// The object with its type, and with the defaults of its kind.
+pub(super) fn defaulted(call: &Call, mut object: Value) -> Value {
+    object["apiVersion"] = call.resource.api_version(&call.version).into();
+    object["kind"] = (*call.resource.kind).into();
+    call.resource.rules().default(&mut object);
+    object
 }
 
 /// What the objects of a request are.
@@ -138,7 +140,10 @@ fn summary(body: &[u8]) -> String {
         None => "<empty>".into(),
         Some(b'{') => format!("{}{more}", String::from_utf8_lossy(shown)),
         Some(_) => {
-            let hex: String = shown.iter().map(|byte| format!("{byte:02x}")).collect();
+            let hex = shown.iter().fold(String::new(), |mut hex, byte| {
+                let _ = write!(hex, "{byte:02x}");
+                hex
+            });
             format!("{hex}{more}")
         }
     }

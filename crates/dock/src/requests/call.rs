@@ -118,6 +118,7 @@ impl Call {
     }
 
     /// The same request for another object of the collection.
+    #[must_use]
     pub fn for_object(&self, namespace: &Arc<str>, name: &Arc<str>) -> Self {
         Self {
             resource: self.resource.clone(),

@@ -18,15 +18,15 @@ impl Server {
     /// Answers a POST to a collection.
     pub(crate) async fn create(&self, call: &Call) -> Result<Answer, Status> {
         call.options.check_write("CreateOptions")?;
-        let mut object = self.read_object(call)?;
+        let mut object = call.read_object()?;
         reset_system_fields(&mut object);
         metadata::take_namespace(&mut object, call.resource.namespaced, &call.namespace)?;
         if let Some(repeated) = metadata::dedup_owners(&mut object) {
             call.warn(repeated_owners(&repeated));
         }
-        self.own_fields(call, None, &mut object)?;
+        call.own_fields(None, &mut object);
         let created = self.create_object(call, object).await?;
-        let shown = self.shown(call, &created);
+        let shown = call.shown(&created);
         Ok(Answer::with(StatusCode::CREATED, Content::Object(shown)))
     }
 

@@ -54,7 +54,7 @@ impl Server {
         let content = if deletion.gone && !call.resource.traits.returns_deleted {
             call.gone(&deletion.object)
         } else {
-            self.shown(call, &deletion.object)
+            call.shown(&deletion.object)
         };
         Ok(Answer::with(code, Content::Object(content)))
     }
@@ -84,7 +84,7 @@ impl Server {
         if call.resource.is_namespace() {
             return self.delete_namespace(call, options, live, object).await;
         }
-        let graceful = match self.grace(call, options, &mut object) {
+        let graceful = match grace(call, options, &mut object) {
             Grace::Pending => {
                 return Ok(Some(Deletion { object: live.object.as_ref().clone(), gone: false }));
             }
@@ -94,7 +94,7 @@ impl Server {
         self.validate_admission(call, Operation::Delete, None, Some(&live.object)).await?;
         let finalizers = options.finalizers(&object);
         let pending = !finalizers.is_empty();
-        set_finalizers(&mut object, finalizers);
+        set_finalizers(&mut object, &finalizers);
         if graceful.is_none() && pending {
             mark(&mut object, call.now);
         }
@@ -169,7 +169,7 @@ impl Server {
         let own = object["spec"]["finalizers"].as_array().is_some_and(|own| !own.is_empty());
         if !metadata::is_terminating(&object) {
             let finalizers = options.finalizers(&object);
-            set_finalizers(&mut object, finalizers);
+            set_finalizers(&mut object, &finalizers);
             metadata::fields(&mut object).insert("deletionTimestamp".into(), meta::moment(call.now).into());
             object["status"]["phase"] = "Terminating".into();
             return self.store_deletion(call, options, live, object).await;
@@ -179,47 +179,47 @@ impl Server {
         }
         self.remove(call, options, live, object).await
     }
+}
 
-    fn grace(&self, call: &Call, options: &DeleteOptions, object: &mut Value) -> Grace {
-        if !call.resource.traits.graceful {
-            return Grace::None;
+fn grace(call: &Call, options: &DeleteOptions, object: &mut Value) -> Grace {
+    if !call.resource.traits.graceful {
+        return Grace::None;
+    }
+    let requested = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
+    let pending = object["metadata"]["deletionGracePeriodSeconds"].as_i64();
+    if metadata::is_terminating(object) {
+        let Some(pending) = pending.filter(|seconds| *seconds != 0) else { return Grace::None };
+        let Some(requested) = requested.filter(|seconds| *seconds < pending) else {
+            return Grace::Pending;
+        };
+        let began = metadata::text(object, "deletionTimestamp").parse::<Timestamp>().unwrap_or(call.now);
+        let mut end = began - SignedDuration::from_secs(pending) + SignedDuration::from_secs(requested);
+        let mut seconds = requested;
+        if end < call.now {
+            end = call.now;
+            seconds = requested.min(1);
         }
-        let requested = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
-        let pending = object["metadata"]["deletionGracePeriodSeconds"].as_i64();
-        if metadata::is_terminating(object) {
-            let Some(pending) = pending.filter(|seconds| *seconds != 0) else { return Grace::None };
-            let Some(requested) = requested.filter(|seconds| *seconds < pending) else {
-                return Grace::Pending;
-            };
-            let began = metadata::text(object, "deletionTimestamp").parse::<Timestamp>().unwrap_or(call.now);
-            let mut end = began - SignedDuration::from_secs(pending) + SignedDuration::from_secs(requested);
-            let mut seconds = requested;
-            if end < call.now {
-                end = call.now;
-                seconds = requested.min(1);
-            }
-            let fields = metadata::fields(object);
-            fields.insert("deletionTimestamp".into(), meta::moment(end).into());
-            fields.insert("deletionGracePeriodSeconds".into(), seconds.into());
-            return Grace::Seconds(seconds);
-        }
-        let seconds = requested
-            .unwrap_or_else(|| object["spec"]["terminationGracePeriodSeconds"].as_i64().unwrap_or(30));
-        // What never ran, or has ended, needs no time to end.
-        let phase = object["status"]["phase"].as_str().unwrap_or_default();
-        let idle = object["spec"]["nodeName"].as_str().is_none_or(str::is_empty)
-            || matches!(phase, "Failed" | "Succeeded");
-        let seconds = if idle { 0 } else { seconds };
-        let generation = object["metadata"]["generation"].as_i64().unwrap_or_default();
         let fields = metadata::fields(object);
-        let end = call.now + SignedDuration::from_secs(seconds);
         fields.insert("deletionTimestamp".into(), meta::moment(end).into());
         fields.insert("deletionGracePeriodSeconds".into(), seconds.into());
-        if generation > 0 {
-            fields.insert("generation".into(), (generation + 1).into());
-        }
-        Grace::Seconds(seconds)
+        return Grace::Seconds(seconds);
     }
+    let seconds =
+        requested.unwrap_or_else(|| object["spec"]["terminationGracePeriodSeconds"].as_i64().unwrap_or(30));
+    // What never ran, or has ended, needs no time to end.
+    let phase = object["status"]["phase"].as_str().unwrap_or_default();
+    let idle = object["spec"]["nodeName"].as_str().is_none_or(str::is_empty)
+        || matches!(phase, "Failed" | "Succeeded");
+    let seconds = if idle { 0 } else { seconds };
+    let generation = object["metadata"]["generation"].as_i64().unwrap_or_default();
+    let fields = metadata::fields(object);
+    let end = call.now + SignedDuration::from_secs(seconds);
+    fields.insert("deletionTimestamp".into(), meta::moment(end).into());
+    fields.insert("deletionGracePeriodSeconds".into(), seconds.into());
+    if generation > 0 {
+        fields.insert("generation".into(), (generation + 1).into());
+    }
+    Grace::Seconds(seconds)
 }
 
 enum Grace {
@@ -394,7 +394,7 @@ impl Call {
     }
 }
 
-fn set_finalizers(object: &mut Value, finalizers: Vec<String>) {
+fn set_finalizers(object: &mut Value, finalizers: &[String]) {
     let fields = metadata::fields(object);
     if finalizers.is_empty() {
         fields.remove("finalizers");

@@ -11,20 +11,20 @@ use crate::status::Status;
 impl Server {
     /// Answers a DELETE of all that a selector matches: with the objects as they were.
     pub(crate) async fn delete_collection(&self, call: &Call) -> Result<Answer, Status> {
-        let selection = self.selection(call)?;
+        let selection = call.selection()?;
         let options = DeleteOptions::read(call)?;
         let found = self.store.list(&call.resource.range(&call.namespace));
         let mut deleted = Vec::new();
         for stored in found.objects.iter().filter(|stored| selection.matches(&stored.object)) {
             let one = call.for_object(&stored.key.namespace, &stored.key.name);
             match self.delete_object(&one, &options).await {
-                Ok(_) => deleted.push(self.item(call, &stored.object)),
+                Ok(_) => deleted.push(call.item(&stored.object)),
                 // Somebody else was quicker; it is gone, as wanted.
                 Err(status) if status.reason == "NotFound" => {}
                 Err(status) => return Err(status),
             }
         }
-        let mut list = self.list_of(call, found.revision);
+        let mut list = call.list_of(found.revision);
         list["items"] = Value::Array(deleted);
         Ok(Answer::object(list))
     }

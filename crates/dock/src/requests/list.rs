@@ -41,7 +41,7 @@ impl Server {
     /// Answers a GET of a collection.
     pub(crate) fn list(&self, call: &Call) -> Result<Answer, Status> {
         check_options(call)?;
-        let selection = self.selection(call)?;
+        let selection = call.selection()?;
         let range = call.resource.range(&call.namespace);
         let page = Page::of(call)?;
         let revision =
@@ -61,7 +61,7 @@ impl Server {
         let taken: Vec<&Stored> = found.by_ref().take(limit).collect();
         let left: Vec<&Stored> = found.collect();
 
-        let mut list = self.list_of(call, snapshot.revision);
+        let mut list = call.list_of(snapshot.revision);
         if let (Some(last), false) = (taken.last(), left.is_empty()) {
             list["metadata"]["continue"] = Page::after(last, snapshot.revision).into();
             if selection.is_everything() {
@@ -73,30 +73,8 @@ impl Server {
                 taken.iter().map(|stored| call.resource.convert(&stored.object, &call.version)).collect();
             return Ok(Answer::object(table::of(call, &objects, &list["metadata"])));
         }
-        list["items"] = taken.iter().map(|stored| self.item(call, &stored.object)).collect();
+        list["items"] = taken.iter().map(|stored| call.item(&stored.object)).collect();
         Ok(Answer::object(list))
-    }
-
-    /// What the selectors of a request mean.
-    pub(super) fn selection(&self, call: &Call) -> Result<Selection, Status> {
-        let refused = |error: crate::selectors::SelectorError| Status::bad_request(error.0);
-        let labels = LabelSelector::parse(&call.options.label_selector).map_err(|error| {
-            Status::bad_request(format!(
-                "unable to parse requirement: {}",
-                error.0.trim_start_matches("unable to parse requirement: ")
-            ))
-        })?;
-        let fields = FieldSelector::parse(&call.options.field_selector).map_err(refused)?;
-        let mut fields =
-            call.resource.with_selectable(|selectable| fields.resolve(selectable)).map_err(refused)?;
-        if !call.name.is_empty() {
-            if fields.is_empty() {
-                fields = FieldSelector::parse(&format!("metadata.name={}", call.name)).map_err(refused)?;
-            } else if fields.exact("metadata.name") != Some(&*call.name) {
-                return Err(Status::bad_request("fieldSelector metadata.name doesn't match requested name"));
-            }
-        }
-        Ok(Selection { labels, fields, kind: call.resource.kind.clone() })
     }
 
     /// The revision that a list must show, if not the present one.
@@ -107,6 +85,30 @@ impl Server {
             return Err(too_large(wanted, present));
         }
         Ok((call.options.resource_version_match == "Exact").then_some(wanted))
+    }
+}
+
+impl Call {
+    /// What the selectors of a request mean.
+    pub(super) fn selection(&self) -> Result<Selection, Status> {
+        let refused = |error: crate::selectors::SelectorError| Status::bad_request(error.0);
+        let labels = LabelSelector::parse(&self.options.label_selector).map_err(|error| {
+            Status::bad_request(format!(
+                "unable to parse requirement: {}",
+                error.0.trim_start_matches("unable to parse requirement: ")
+            ))
+        })?;
+        let fields = FieldSelector::parse(&self.options.field_selector).map_err(refused)?;
+        let mut fields =
+            self.resource.with_selectable(|selectable| fields.resolve(selectable)).map_err(refused)?;
+        if !self.name.is_empty() {
+            if fields.is_empty() {
+                fields = FieldSelector::parse(&format!("metadata.name={}", self.name)).map_err(refused)?;
+            } else if fields.exact("metadata.name") != Some(&*self.name) {
+                return Err(Status::bad_request("fieldSelector metadata.name doesn't match requested name"));
+            }
+        }
+        Ok(Selection { labels, fields, kind: self.resource.kind.clone() })
     }
 }
 

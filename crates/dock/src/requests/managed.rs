@@ -5,63 +5,50 @@ use http::StatusCode;
 use schema::Tree;
 use serde_json::Value;
 
+use super::body::defaulted;
 use super::call::Call;
-use crate::server::Server;
 use crate::status::{Cause, Details, Status};
 
-impl Server {
+impl Call {
     /// Notes in a new or changed object who owns what.
-    #[expect(clippy::unnecessary_wraps, reason = "custom kinds with unknown versions will refuse")]
-    pub(super) fn own_fields(
-        &self,
-        call: &Call,
-        live: Option<&Value>,
-        object: &mut Value,
-    ) -> Result<(), Status> {
-        let manager = call.manager();
-        self.with_request(call, &manager, |request| request.update(live, object));
-        Ok(())
+    pub(super) fn own_fields(&self, live: Option<&Value>, object: &mut Value) {
+        with_request(self, &self.manager(), |request| request.update(live, object));
     }
 
     /// What an apply makes of the live object.
-    pub(super) fn apply_fields(
-        &self,
-        call: &Call,
-        live: Option<&Value>,
-        wanted: &Value,
-    ) -> Result<Value, Status> {
-        let force = call.options.force.unwrap_or_default();
-        let merged = self
-            .with_request(call, &call.options.field_manager, |request| request.apply(live, wanted, force))
-            .map_err(|error| refusal(call, &error))?;
+    pub(super) fn apply_fields(&self, live: Option<&Value>, wanted: &Value) -> Result<Value, Status> {
+        let force = self.options.force.unwrap_or_default();
+        let merged =
+            with_request(self, &self.options.field_manager, |request| request.apply(live, wanted, force))
+                .map_err(|error| refusal(&error))?;
         let decoded =
-            call.resource.decode(Tree::from(merged), &call.version, false).map_err(Status::internal)?;
-        Ok(self.defaulted(call, decoded.value))
+            self.resource.decode(Tree::from(merged), &self.version, false).map_err(Status::internal)?;
+        Ok(defaulted(self, decoded.value))
     }
+}
 
-    fn with_request<T>(&self, call: &Call, manager: &str, write: impl FnOnce(Request<'_>) -> T) -> T {
-        let api_version = call.resource.api_version(&call.version);
-        let known = |version: &str| {
-            call.resource.versions.iter().any(|served| call.resource.api_version(served) == version)
-        };
-        let versions =
-            if call.resource.is_custom() { Versions::Custom(&known) } else { Versions::Builtin(&known) };
-        let empty = call.resource.empty(&call.version);
-        let reset = reset_fields(call);
-        call.resource.with_structure(&call.version, |view| {
-            write(Request {
-                manager,
-                api_version: &api_version,
-                kind: &call.resource.kind,
-                subresource: &call.subresource,
-                view,
-                reset: &reset,
-                empty: &empty,
-                versions,
-                now: call.now,
-            })
+fn with_request<T>(call: &Call, manager: &str, write: impl FnOnce(Request<'_>) -> T) -> T {
+    let api_version = call.resource.api_version(&call.version);
+    let known = |version: &str| {
+        call.resource.versions.iter().any(|served| call.resource.api_version(served) == version)
+    };
+    let versions =
+        if call.resource.is_custom() { Versions::Custom(&known) } else { Versions::Builtin(&known) };
+    let empty = call.resource.empty(&call.version);
+    let reset = reset_fields(call);
+    call.resource.with_structure(&call.version, |view| {
+        write(Request {
+            manager,
+            api_version: &api_version,
+            kind: &call.resource.kind,
+            subresource: &call.subresource,
+            view,
+            reset: &reset,
+            empty: &empty,
+            versions,
+            now: call.now,
         })
-    }
+    })
 }
 
 /// What this door does not write.
@@ -75,7 +62,7 @@ fn reset_fields(call: &Call) -> FieldSet<'static> {
     FieldSet::of_fields(names.iter().copied())
 }
 
-fn refusal(call: &Call, error: &ApplyError) -> Status {
+fn refusal(error: &ApplyError) -> Status {
     match error {
         ApplyError::Conflicts(conflicts) => {
             let causes = conflicts.all().iter().map(|conflict| Cause {
@@ -88,15 +75,12 @@ fn refusal(call: &Call, error: &ApplyError) -> Status {
             status
         }
         ApplyError::WrongType(_) | ApplyError::ManagedFieldsGiven => Status::bad_request(error.to_string()),
-        _ => {
-            let _ = call;
-            // The server shows such an error as it is.
-            Status {
-                code: StatusCode::INTERNAL_SERVER_ERROR,
-                reason: "",
-                message: error.to_string(),
-                details: None,
-            }
-        }
+        // The server shows such an error as it is.
+        _ => Status {
+            code: StatusCode::INTERNAL_SERVER_ERROR,
+            reason: "",
+            message: error.to_string(),
+            details: None,
+        },
     }
 }

@@ -1,4 +1,4 @@
-//! The parts of Pods and ServiceAccounts that are deeds rather than data: logs, evictions, bindings, tokens.
+//! The parts of Pods and service accounts that are deeds rather than data: logs, evictions, bindings, tokens.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -141,7 +141,7 @@ impl Server {
         Ok(Answer::with(StatusCode::CREATED, Content::Object(done.to_value())))
     }
 
-    /// Answers a POST for a token of a ServiceAccount.
+    /// Answers a POST for a token of a service account.
     pub(crate) fn token(&self, call: &Call) -> Result<Answer, Status> {
         let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
         let expected = ExpectedKind { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };

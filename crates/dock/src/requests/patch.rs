@@ -3,7 +3,7 @@
 use http::StatusCode;
 use serde_json::Value;
 
-use super::body::{check_type, expected_kind};
+use super::body::{check_type, defaulted, expected_kind};
 use super::call::Call;
 use super::metadata;
 use super::update::check_name;
@@ -67,7 +67,7 @@ impl Server {
             })
             .await?;
         let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
-        Ok(Answer::with(code, Content::Object(self.shown(call, &written.object))))
+        Ok(Answer::with(code, Content::Object(call.shown(&written.object))))
     }
 
     /// The live object with a patch that knows nothing of owners.
@@ -107,8 +107,8 @@ impl Server {
                 FieldValidation::Strict => return Err(invalid(schema::strict_error(&complaints))),
             }
         }
-        let mut object = self.defaulted(call, decoded.value);
-        self.own_fields(call, Some(live), &mut object)?;
+        let mut object = defaulted(call, decoded.value);
+        call.own_fields(Some(live), &mut object);
         Ok(object)
     }
 
@@ -117,7 +117,7 @@ impl Server {
         let text = std::str::from_utf8(&call.body).unwrap_or_default();
         let wanted: Value = goyaml::from_str_as(text)
             .map_err(|error| Status::bad_request(format!("error decoding YAML: {error}")))?;
-        let object = self.apply_fields(call, live, &wanted)?;
+        let object = call.apply_fields(live, &wanted)?;
         let strict = match call.options.validation() {
             FieldValidation::Ignore => None,
             FieldValidation::Warn | FieldValidation::Strict => {

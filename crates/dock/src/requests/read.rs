@@ -14,17 +14,19 @@ impl Server {
     /// Answers a GET of an object.
     pub(crate) fn get(&self, call: &Call) -> Result<Answer, Status> {
         let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
-        Ok(Answer::object(self.shown(call, &stored.object)))
+        Ok(Answer::object(call.shown(&stored.object)))
     }
+}
 
+impl Call {
     /// An object as this client wants to see it.
-    pub(super) fn shown(&self, call: &Call, object: &Value) -> Value {
-        let object = call.resource.convert(object, &call.version);
-        match call.accept.shape {
+    pub(super) fn shown(&self, object: &Value) -> Value {
+        let object = self.resource.convert(object, &self.version);
+        match self.accept.shape {
             Shape::Object => object,
             Shape::Metadata => partial(&object),
             Shape::Table => table::of(
-                call,
+                self,
                 std::slice::from_ref(&object),
                 &json!({
                     "resourceVersion": object["metadata"]["resourceVersion"],
@@ -34,13 +36,13 @@ impl Server {
     }
 
     /// An object as an item of a list. Items of built-in lists do not repeat their type.
-    pub(super) fn item(&self, call: &Call, object: &Value) -> Value {
-        let mut object = call.resource.convert(object, &call.version);
-        match call.accept.shape {
+    pub(super) fn item(&self, object: &Value) -> Value {
+        let mut object = self.resource.convert(object, &self.version);
+        match self.accept.shape {
             Shape::Metadata => return partial(&object),
             Shape::Object | Shape::Table => {}
         }
-        if !call.resource.is_custom()
+        if !self.resource.is_custom()
             && let Some(fields) = object.as_object_mut()
         {
             fields.remove("kind");
@@ -50,15 +52,15 @@ impl Server {
     }
 
     /// An empty list of this resource.
-    pub(super) fn list_of(&self, call: &Call, revision: Revision) -> Value {
+    pub(super) fn list_of(&self, revision: Revision) -> Value {
         let metadata = json!({"resourceVersion": revision.to_string()});
-        match call.accept.shape {
+        match self.accept.shape {
             Shape::Metadata => {
                 json!({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": []})
             }
             Shape::Object | Shape::Table => json!({
-                "kind": *call.resource.list_kind,
-                "apiVersion": call.resource.api_version(&call.version),
+                "kind": *self.resource.list_kind,
+                "apiVersion": self.resource.api_version(&self.version),
                 "metadata": metadata,
                 "items": [],
             }),

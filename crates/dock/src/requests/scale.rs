@@ -33,7 +33,7 @@ impl Server {
                 }
                 let replicas = wanted["spec"]["replicas"].as_i64().unwrap_or_default();
                 call.resource.set_replicas(&mut object, replicas);
-                self.own_fields(call, Some(live), &mut object)?;
+                call.own_fields(Some(live), &mut object);
                 Ok(object)
             })
             .await?;

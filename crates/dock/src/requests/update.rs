@@ -30,7 +30,7 @@ impl Server {
     /// Answers a PUT of an object or of its status.
     pub(crate) async fn update(&self, call: &Call) -> Result<Answer, Status> {
         call.options.check_write("UpdateOptions")?;
-        let mut sent = self.read_object(call)?;
+        let mut sent = call.read_object()?;
         metadata::take_namespace(&mut sent, call.resource.namespaced, &call.namespace)?;
         check_name(&sent, &call.name)?;
         if let Some(repeated) = metadata::dedup_owners(&mut sent) {
@@ -41,12 +41,12 @@ impl Server {
         let written = self
             .change(call, allowed, &uid, |live| {
                 let mut object = sent.clone();
-                self.own_fields(call, live, &mut object)?;
+                call.own_fields(live, &mut object);
                 Ok(object)
             })
             .await?;
         let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
-        Ok(Answer::with(code, Content::Object(self.shown(call, &written.object))))
+        Ok(Answer::with(code, Content::Object(call.shown(&written.object))))
     }
 
     /// Changes an object: `make` says what it is to be, given what it is. Repeated when somebody else was quicker.

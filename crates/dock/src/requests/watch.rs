@@ -23,7 +23,7 @@ use crate::wire::table;
 /// So many events wait for a slow reader.
 const WAITING: usize = 100;
 /// A reader that asked for them is told how far it is so often.
-const BOOKMARKS: Duration = Duration::from_secs(60);
+const BOOKMARKS: Duration = Duration::from_mins(1);
 /// A watch without a timeout of its own lasts so long.
 const LONGEST: i64 = 30 * 60;
 
@@ -31,7 +31,7 @@ impl Server {
     /// Answers a GET with `watch`.
     pub(crate) fn watch(self: &Arc<Self>, call: Call) -> Result<Answer, Status> {
         check_options(&call)?;
-        let selection = self.selection(&call)?;
+        let selection = call.selection()?;
         let wanted = parse_revision(&call)?;
         let range = call.resource.range(&call.namespace);
         let streaming = call.options.send_initial_events == Some(true);

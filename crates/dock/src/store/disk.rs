@@ -18,7 +18,9 @@ use super::{Key, ResourceKey, Revision, Stored};
 /// Present objects: by their key, the revision of the last change and the object.
 const OBJECTS: TableDefinition<'_, &str, (u64, &[u8])> = TableDefinition::new("objects");
 /// The latest changes: by revision, what happened, to which key, the object, and what it was before.
-const LOG: TableDefinition<'_, u64, (u8, &str, &[u8], u64, &[u8])> = TableDefinition::new("log");
+const LOG: TableDefinition<'_, u64, Entry<'_>> = TableDefinition::new("log");
+/// What happened, to which key, the object, and its revision and form before.
+type Entry<'a> = (u8, &'a str, &'a [u8], u64, &'a [u8]);
 /// The revision of the latest change, and the form of this file.
 const STATE: TableDefinition<'_, &str, u64> = TableDefinition::new("state");
 

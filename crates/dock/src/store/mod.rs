@@ -15,7 +15,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 pub use disk::{Disk, OpenError};
-pub use journal::{Journal, JournalError, Memory, Saved};
+pub use journal::{Durable, Journal, JournalError, Memory, Saved};
 pub use log::{Event, EventKind};
 
 use log::Log;

@@ -75,7 +75,7 @@ fn by_group(registry: &Registry) -> Vec<(Arc<str>, Group)> {
 /// `/api`
 pub fn core(registry: &Registry, headers: &HeaderMap) -> Answer {
     if wants_aggregated(headers) {
-        return aggregated(registry, |group| group.is_empty());
+        return aggregated(registry, str::is_empty);
     }
     Answer::object(json!({
         "kind": "APIVersions",
