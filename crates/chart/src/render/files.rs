@@ -30,21 +30,22 @@ static METHODS: [Method; 6] = [
 
 /// The files as a value.
 pub(super) fn files(files: &[File]) -> Value {
-    let entries =
-        files.iter().map(|file| (Rc::from(file.name.as_str()), Value::Bytes(Rc::new(file.data.clone()))));
+    let entries = files
+        .iter()
+        .map(|file| (Rc::from(file.name.as_str()), Value::Bytes(Rc::new(file.data.clone().into()))));
     Value::map_of(&FILES, entries.collect())
 }
 
 type Answer = Result<Value, FunctionError>;
 
-fn contents(files: &Value, args: &[Value]) -> Rc<Bytes> {
+fn contents(files: &Value, args: &[Value]) -> Bytes {
     let file = match (files, args.first().and_then(Value::as_text)) {
         (Value::Map(files), Some(name)) => files.get(&name.to_str()),
         _ => None,
     };
     match file {
-        Some(Value::Bytes(bytes)) => bytes,
-        _ => Rc::default(),
+        Some(Value::Bytes(bytes)) => Bytes::clone(&bytes),
+        _ => Bytes::new(),
     }
 }
 
@@ -53,7 +54,7 @@ fn get(_: &Context, files: &Value, args: &[Value]) -> Answer {
 }
 
 fn get_bytes(_: &Context, files: &Value, args: &[Value]) -> Answer {
-    Ok(Value::Bytes(contents(files, args)))
+    Ok(Value::Bytes(Rc::new(contents(files, args).into())))
 }
 
 fn lines(_: &Context, files: &Value, args: &[Value]) -> Answer {

@@ -114,11 +114,12 @@ pub(super) fn slice(item: &Value, indexes: &[Value], boxed: u64) -> Result<Value
         }
     }
     Ok(match item {
+        nil if nil.is_nil() => nil.clone(),
         Value::List(list) => {
             let items = list.borrow()[from..to].to_vec();
             Value::List(Rc::new(List::new(list.ty(), items)))
         }
-        Value::Bytes(bytes) => Value::Bytes(Rc::new(bytes.slice(from..to))),
+        Value::Bytes(bytes) => Value::Bytes(Rc::new(bytes.slice(from..to).into())),
         Value::Number(digits) => Value::Number(Rc::from(&digits[from..to])),
         Value::String(text) => Value::String(Text::from_bytes(&text.as_bytes()[from..to])),
         _ => STRING.zero(),

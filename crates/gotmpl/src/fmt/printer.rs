@@ -9,7 +9,7 @@ use super::room;
 use crate::gotime::Time;
 use crate::parse::with_room;
 use crate::value::types::UINT8;
-use crate::value::{GoType, Kind, Object, Value};
+use crate::value::{ByteSlice, GoType, Kind, Object, Value};
 
 /// The flags, width and precision of a directive.
 #[derive(Debug, Clone, Copy, Default)]
@@ -275,11 +275,14 @@ impl<'o> Printer<'o> {
         }
     }
 
-    fn bytes(&mut self, bytes: &[u8], verb: char, type_name: &str) {
+    fn bytes(&mut self, bytes: &ByteSlice, verb: char, type_name: &str) {
         match verb {
             'v' | 'd' => {
                 if self.flags.sharp_v {
                     self.write(type_name);
+                    if bytes.is_nil() {
+                        return self.write("(nil)");
+                    }
                 }
                 self.open('[', '{');
                 for (index, byte) in bytes.iter().enumerate() {

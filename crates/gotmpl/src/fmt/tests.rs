@@ -19,6 +19,7 @@ fn verbs() {
         ("%v %v %v", vec![1e6.into(), 100_000.0.into(), f64::INFINITY.into()], "1e+06 100000 +Inf"),
         ("%w", vec![Value::Bytes(std::rc::Rc::new(vec![1].into()))], "[%!w(uint8=1)]"),
         ("%#5v", vec![Value::Bytes(std::rc::Rc::new(vec![1].into()))], "[]byte{  0x1}"),
+        ("%#v|%v|%s", vec![crate::value::types::BYTES.zero(); 3], "[]byte(nil)|[]|"),
         ("%q %#q", vec!["a\"b".into(), "ab".into()], r#""a\"b" `ab`"#),
         ("%x % x", vec!["hi".into(), "hi".into()], "6869 68 69"),
         ("%T %T", vec![int(1), Value::Nil], "int <nil>"),

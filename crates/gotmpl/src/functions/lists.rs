@@ -167,7 +167,7 @@ fn slice(_: &Context, args: Args<'_>) -> Result {
         let kept = items.get(start..end)?;
         Some(match value {
             Value::List(list) => Value::List(Rc::new(List::new(list.ty(), kept.to_vec()))),
-            Value::Bytes(bytes) => Value::Bytes(Rc::new(bytes.slice(start..end))),
+            Value::Bytes(bytes) => Value::Bytes(Rc::new(bytes.slice(start..end).into())),
             _ => Value::Nil,
         })
     })?;

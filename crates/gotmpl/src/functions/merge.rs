@@ -89,7 +89,7 @@ fn merge_into(
         let present = destination.get(&key);
         let set = match &value {
             Value::Nil => overwrite,
-            Value::List(list) if list.is_nil() && source.elem() != ANY => overwrite,
+            Value::List(_) | Value::Bytes(_) if value.is_nil() && source.elem() != ANY => overwrite,
             Value::List(_) | Value::Bytes(_) => overwrite || !present.is_some_and(|value| value.truth()),
             Value::Map(inner) => match present {
                 Some(Value::Map(own)) if !own.is_nil() => {

@@ -47,6 +47,7 @@ impl From<&Value> for goyaml::Value {
             Value::Number(digits) if digits.is_empty() => Self::Int(0),
             Value::Number(digits) => Self::Number(Box::from(&**digits)),
             Value::String(text) => Self::String(text.to_str().into_owned()),
+            Value::Bytes(bytes) if bytes.is_nil() => Self::Null,
             Value::Bytes(bytes) => Self::String(base64(bytes)),
             Value::List(list) if list.is_nil() => Self::Null,
             Value::List(list) => Self::Sequence(list.borrow().iter().map(Self::from).collect()),

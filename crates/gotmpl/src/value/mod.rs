@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use bytes::Bytes;
-
+mod bytes;
 mod convert;
 mod dismantle;
 mod equal;
@@ -14,6 +13,7 @@ mod serialize;
 mod text;
 pub mod types;
 
+pub use bytes::ByteSlice;
 pub(crate) use equal::float_equal;
 pub use list::List;
 pub use map::{Entries, Map};
@@ -44,7 +44,7 @@ pub enum Value {
     /// `json.Number`, a string kind.
     Number(Rc<str>),
     /// `[]byte`
-    Bytes(Rc<Bytes>),
+    Bytes(Rc<ByteSlice>),
     /// Any other slice.
     List(Rc<List>),
     /// A map with string keys.
@@ -123,6 +123,7 @@ impl Value {
     pub fn is_nil(&self) -> bool {
         match self {
             Self::Nil => true,
+            Self::Bytes(bytes) => bytes.is_nil(),
             Self::List(list) => list.is_nil(),
             Self::Map(map) => map.is_nil(),
             Self::Object(object) => object.is_nil(),
@@ -244,7 +245,7 @@ impl std::fmt::Debug for Value {
             Self::Complex(number) => number.fmt(f),
             Self::String(text) => text.fmt(f),
             Self::Number(text) => write!(f, "json.Number({text})"),
-            Self::Bytes(bytes) => write!(f, "[]byte({bytes:?})"),
+            Self::Bytes(bytes) => write!(f, "[]byte({:?})", &**bytes),
             Self::List(list) => write!(f, "{}{:?}", list.ty(), list.borrow()),
             Self::Map(map) => write!(f, "{}{:?}", map.ty(), map.borrow()),
             Self::Object(object) => write!(f, "{}{:?}", object.go_type(), object.fields()),

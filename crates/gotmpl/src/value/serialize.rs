@@ -38,6 +38,7 @@ impl Serialize for Value {
             Self::Number(digits) if digits.is_empty() => serializer.serialize_i64(0),
             Self::Number(digits) => goyaml::Number(digits).serialize(serializer),
             Self::String(text) => serializer.serialize_str(&text.to_str()),
+            Self::Bytes(bytes) if bytes.is_nil() => serializer.serialize_unit(),
             Self::Bytes(bytes) => serializer.serialize_str(&base64(bytes)),
             Self::List(list) if list.is_nil() => serializer.serialize_unit(),
             Self::List(list) => nested(list.ty(), || {

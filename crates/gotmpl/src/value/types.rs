@@ -236,7 +236,7 @@ impl GoType {
             Kind::Float64 => Value::Float(0.0),
             Kind::String if self == JSON_NUMBER => Value::Number(Rc::from("")),
             Kind::String => Value::from(""),
-            Kind::Slice if self == BYTES => Value::Bytes(Rc::default()),
+            Kind::Slice if self == BYTES => Value::Bytes(Rc::new(super::ByteSlice::nil())),
             Kind::Slice => Value::List(Rc::new(super::List::nil(self))),
             Kind::Map => Value::Map(Rc::new(super::Map::nil(self))),
             _ => Value::Nil,
