@@ -105,7 +105,7 @@ fn inverse_of_exponent(modulus: &BigUint) -> Option<BigUint> {
 }
 
 /// The next number in a stream of random bytes.
-fn number<const N: usize>(bytes: &mut impl Iterator<Item = u8>) -> Limbs<N> {
+pub(crate) fn number<const N: usize>(bytes: &mut impl Iterator<Item = u8>) -> Limbs<N> {
     std::array::from_fn(|_| bytes.by_ref().take(8).fold(0, |limb, byte| limb << 8 | u64::from(byte)))
 }
 

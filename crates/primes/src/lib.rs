@@ -1,4 +1,4 @@
-//! RSA keys, found quickly.
+//! RSA keys, and DSA keys, found quickly.
 //!
 //! Charts make certificates while they render, and a certificate wants a key: two primes of a thousand bits. Finding
 //! them is nearly all the time such a chart takes, so this crate does nothing but that, and nothing in it is
@@ -23,6 +23,9 @@
 //!
 //! The two primes of a key are searched by two threads; the one that is done first helps the other (`search`).
 //!
+//! A DSA key has two primes as well, of which one divides the predecessor of the other. The longer one is searched in
+//! steps of the shorter instead of steps of two, and otherwise in the same way (`dsa`).
+//!
 //! The search takes longer for some keys than for others and branches on what it finds, and so do the powers: somebody
 //! who can measure this process closely may learn something about the key. That is accepted, since the same process
 //! prints the key into a manifest, and signs with it once or twice. Do not use this crate for keys that must stay
@@ -30,6 +33,7 @@
 //! public exponent first (`sign`).
 
 mod arithmetic;
+mod dsa;
 mod key;
 #[cfg_attr(not(target_arch = "x86_64"), path = "no_lanes.rs")]
 mod lanes;
@@ -40,6 +44,7 @@ mod sign;
 mod witness;
 
 pub use arithmetic::Arithmetic;
+pub use dsa::{DsaKey, generate_dsa, generate_dsa_by};
 pub use key::PrivateKey;
 
 /// How many bits the modulus of a key has.

@@ -1,4 +1,4 @@
-//! Finding the two primes of a key, on two threads if there are two processors.
+//! Finding the primes of a key, on two threads if there are two processors.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,23 +27,57 @@ impl<const N: usize> Chance<N> {
     }
 }
 
+/// The numbers among which a prime is looked for.
+pub(crate) trait Numbers<const N: usize>: Sync {
+    /// The places of those that no small prime divides.
+    fn survivors(&self) -> Vec<u32>;
+
+    /// The number at a place, if it still fits.
+    fn at(&self, place: u32) -> Option<Limbs<N>>;
+
+    /// The bases for which a number must pass the test.
+    fn bases(&self) -> &[Limbs<N>; ROUNDS];
+
+    /// Whether the prime will do.
+    fn suits(&self, prime: &Candidate<N>) -> bool;
+}
+
+impl<const N: usize> Numbers<N> for Chance<N> {
+    fn survivors(&self) -> Vec<u32> {
+        sieve::survivors(&self.start)
+    }
+
+    fn at(&self, place: u32) -> Option<Limbs<N>> {
+        advanced(self.start, u64::from(place))
+    }
+
+    fn bases(&self) -> &[Limbs<N>; ROUNDS] {
+        &self.bases
+    }
+
+    /// The exponent needs an inverse modulo the predecessor.
+    fn suits(&self, prime: &Candidate<N>) -> bool {
+        prime.remainder(EXPONENT) != 1
+    }
+}
+
 /// The search for one prime, in which several threads may take part.
-struct Search<'c, const N: usize> {
+struct Search<'c, C, const N: usize> {
     arithmetic: Arithmetic,
-    chance: &'c Chance<N>,
-    /// How far from the start the numbers are that the sieve left.
-    distances: OnceLock<Vec<u32>>,
+    numbers: &'c C,
+    /// The places of the numbers that the sieve left.
+    places: OnceLock<Vec<u32>>,
     /// Which of them is looked at next.
     next: AtomicUsize,
     found: OnceLock<Limbs<N>>,
 }
 
-impl<'c, const N: usize> Search<'c, N> {
-    fn new(arithmetic: Arithmetic, chance: &'c Chance<N>) -> Self {
+impl<'c, C: Numbers<N>, const N: usize> Search<'c, C, N> {
+    fn new(arithmetic: Arithmetic, numbers: &'c C) -> Self {
         Self {
             arithmetic,
-            chance,
-            distances: OnceLock::new(),
+            numbers,
+            places: OnceLock::new(),
             next: AtomicUsize::new(0),
             found: OnceLock::new(),
         }
@@ -51,13 +85,12 @@ impl<'c, const N: usize> Search<'c, N> {
 
     /// Looks at a few numbers after the other until somebody has found a prime or none are left.
     fn run(&self) {
-        let distances = self.distances.get_or_init(|| sieve::survivors(&self.chance.start));
+        let places = self.places.get_or_init(|| self.numbers.survivors());
         let count = self.arithmetic.at_once();
         while self.found.get().is_none() {
             let first = self.next.fetch_add(count, Ordering::Relaxed);
-            let distances = distances.iter().skip(first).take(count);
-            let numbers: Vec<Limbs<N>> =
-                distances.map_while(|distance| advanced(self.chance.start, u64::from(*distance))).collect();
+            let places = places.iter().skip(first).take(count);
+            let numbers: Vec<Limbs<N>> = places.map_while(|place| self.numbers.at(*place)).collect();
             if numbers.is_empty() {
                 return;
             }
@@ -73,10 +106,9 @@ impl<'c, const N: usize> Search<'c, N> {
     /// prime is believed because of the other alone.
     fn is_prime(&self, number: Limbs<N>) -> bool {
         Candidate::new(number).is_some_and(|candidate| {
-            // The exponent needs an inverse modulo the predecessor.
-            candidate.remainder(EXPONENT) != 1
+            self.numbers.suits(&candidate)
                 && (self.arithmetic.is_portable() || candidate.passes_two())
-                && candidate.passes(self.arithmetic, &self.chance.bases)
+                && candidate.passes(self.arithmetic, self.numbers.bases())
         })
     }
 }
@@ -87,17 +119,36 @@ pub(crate) fn two_primes<const N: usize>(
     chances: &[Chance<N>; 2],
 ) -> Option<[Limbs<N>; 2]> {
     let [first, second] = chances.each_ref().map(|chance| Search::new(arithmetic, chance));
+    on_two_threads(
+        || {
+            first.run();
+            second.run();
+        },
+        || {
+            second.run();
+            first.run();
+        },
+    );
+    Some([first.found.into_inner()?, second.found.into_inner()?])
+}
+
+/// One prime; `None` if there is none among the numbers.
+pub(crate) fn one_prime<const N: usize>(
+    arithmetic: Arithmetic,
+    numbers: &impl Numbers<N>,
+) -> Option<Limbs<N>> {
+    let search = Search::new(arithmetic, numbers);
+    on_two_threads(|| search.run(), || search.run());
+    search.found.into_inner()
+}
+
+/// Does the first, and the second at the same time if there is another processor. Without one, the first does it all.
+fn on_two_threads(first: impl FnOnce(), second: impl FnOnce() + Send) {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     std::thread::scope(|scope| {
         if processors > 1 {
-            // Without a second thread, the first does it all.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || {
-                second.run();
-                first.run();
-            });
+            let _ = std::thread::Builder::new().spawn_scoped(scope, second);
         }
-        first.run();
-        second.run();
+        first();
     });
-    Some([first.found.into_inner()?, second.found.into_inner()?])
 }

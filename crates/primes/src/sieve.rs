@@ -80,25 +80,52 @@ impl Group {
 
 /// The distances from an odd start to the odd numbers that no small prime divides, ascending.
 pub(crate) fn survivors<const N: usize>(start: &Limbs<N>) -> Vec<u32> {
+    // The inverse of two is half of what comes after the prime.
+    let indexes = indexes(start, |group| group.primes.map(|prime| prime.div_ceil(2)));
+    indexes.map(|index| 2 * index).collect()
+}
+
+/// The steps that lead from a start to numbers that no small prime divides, ascending. No small prime but two
+/// divides the step.
+pub(crate) fn surviving_steps<const N: usize, const M: usize>(start: &Limbs<N>, step: &Limbs<M>) -> Vec<u32> {
+    let indexes = indexes(start, |group| {
+        let residue = group.residue(step);
+        group.primes.map(|prime| inverse((residue % u64::from(prime)) as u32, prime))
+    });
+    indexes.collect()
+}
+
+/// The indexes for which start + step · index survives; the inverses are those of the step.
+fn indexes<const N: usize>(
+    start: &Limbs<N>,
+    inverses: impl Fn(&Group) -> [u32; 3],
+) -> impl Iterator<Item = u32> {
     let mut struck = vec![false; WINDOW];
     for group in groups() {
         let residue = group.residue(start);
-        for prime in group.primes {
-            // The first index for which start + 2 · index is a multiple.
-            let missing = prime - (residue % u64::from(prime)) as u32;
-            let first = if missing.is_multiple_of(2) { missing } else { missing + prime } / 2;
-            let mut index = first as usize;
+        for (prime, inverse) in group.primes.into_iter().zip(inverses(group)) {
+            let modulus = u64::from(prime);
+            let missing = modulus - residue % modulus;
+            let mut index = (missing * u64::from(inverse) % modulus) as usize;
             while index < WINDOW {
                 struck[index] = true;
                 index += prime as usize;
             }
-            // A multiple at the start itself is one whole period before the first found.
-            if missing == prime {
-                struck[0] = true;
-            }
         }
     }
-    (0..WINDOW).filter(|index| !struck[*index]).map(|index| 2 * index as u32).collect()
+    (0..).zip(struck).filter_map(|(index, struck)| (!struck).then_some(index))
+}
+
+/// The inverse of a number modulo a prime, by Euclid's algorithm.
+fn inverse(number: u32, prime: u32) -> u32 {
+    let (mut rest, mut next) = (i64::from(prime), i64::from(number));
+    let (mut factor, mut next_factor) = (0_i64, 1_i64);
+    while next != 0 {
+        let quotient = rest / next;
+        (rest, next) = (next, rest - quotient * next);
+        (factor, next_factor) = (next_factor, factor - quotient * next_factor);
+    }
+    factor.rem_euclid(i64::from(prime)) as u32
 }
 
 #[cfg(test)]
@@ -142,6 +169,21 @@ mod tests {
             check(wide)?;
             check(widest)?;
         }
+    }
+
+    #[test]
+    fn what_survives_in_steps_has_no_small_divisor() {
+        let (start, step) = ([0x1234_5678_9abc_def1, u64::MAX], [2 * 1_000_003, 0]);
+        let survivors = surviving_steps(&start, &step);
+        let primes = odd_primes();
+        let first = BigUint::from(start[1]) << 64u32 | BigUint::from(start[0]);
+        let number = |index: u32| &first + step[0] * u64::from(index);
+        let divided = |index: u32| {
+            primes[..primes.len() / 3 * 3].iter().any(|prime| number(index) % *prime == BigUint::ZERO)
+        };
+        let expected: Vec<u32> = (0..500).filter(|index| !divided(*index)).collect();
+        assert_eq!(survivors[..expected.len()], expected);
+        assert!(survivors[expected.len()] >= 500);
     }
 
     #[test]

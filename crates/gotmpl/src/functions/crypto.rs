@@ -4,6 +4,7 @@ mod certificate;
 mod cipher;
 mod der;
 mod dsa;
+mod ec;
 mod key;
 mod password;
 mod pem;

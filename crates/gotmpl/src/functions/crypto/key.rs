@@ -1,14 +1,10 @@
 //! Private keys: making, reading, printing, and signing with them.
 
-use aws_lc_rs::encoding::{AsBigEndian, EcPrivateKeyBin};
-use aws_lc_rs::rand::SystemRandom;
-use aws_lc_rs::signature::{
-    ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING, ECDSA_P521_SHA512_ASN1_SIGNING,
-    EcdsaKeyPair, EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair as _,
-};
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
 use primes::Size;
 
 use super::der::{self, Reader, oid, tag};
+use super::ec::EcKey;
 use super::rsa::RsaKey;
 use super::{dsa, pem, random};
 use crate::functions::Context;
@@ -16,31 +12,13 @@ use crate::functions::Context;
 /// A private key.
 pub(super) enum Key {
     Rsa(RsaKey),
+    /// A key on one of the curves of NIST.
     Ec(Box<EcKey>),
     /// An Ed25519 key: the seed it is made of.
     Ed25519([u8; 32]),
     /// A DSA key as OpenSSL writes it.
     Dsa(Vec<u8>),
 }
-
-/// A key on one of the curves of NIST.
-pub(super) struct EcKey {
-    curve: Curve,
-    pair: EcdsaKeyPair,
-}
-
-#[derive(Clone, Copy)]
-struct Curve {
-    oid: &'static [u8],
-    algorithm: &'static EcdsaSigningAlgorithm,
-    signature: &'static [u8],
-}
-
-static CURVES: [Curve; 3] = [
-    Curve { oid: oid::P256, algorithm: &ECDSA_P256_SHA256_ASN1_SIGNING, signature: oid::ECDSA_SHA256 },
-    Curve { oid: oid::P384, algorithm: &ECDSA_P384_SHA384_ASN1_SIGNING, signature: oid::ECDSA_SHA384 },
-    Curve { oid: oid::P521, algorithm: &ECDSA_P521_SHA512_ASN1_SIGNING, signature: oid::ECDSA_SHA512 },
-];
 
 /// What Go says of bytes that are not the structure they should be.
 pub(super) const MALFORMED: &str = "asn1: syntax error: data truncated";
@@ -53,7 +31,7 @@ pub(super) fn generated(context: &Context, kind: &str) -> String {
             Some(key) => Ok(Key::Dsa(key)),
             None => return "failed to generate dsa params: no primes found".to_owned(),
         },
-        "ecdsa" => Key::new_p256(context),
+        "ecdsa" => EcKey::generate(context).map(Key::ec),
         "ed25519" => Ok(Key::Ed25519(random(context))),
         _ => return format!("Unknown type {kind}"),
     };
@@ -66,20 +44,8 @@ impl Key {
         RsaKey::generate(context, size).map(Self::Rsa)
     }
 
-    /// A key of random bytes of the environment. aws-lc would make it of its own, and takes forty milliseconds to
-    /// collect the first of them.
-    fn new_p256(context: &Context) -> Result<Self, String> {
-        let curve = der::value(tag::explicit(0), &der::value(tag::OID, oid::P256));
-        let mut made = Err(MALFORMED.to_owned());
-        // One number in four billion is too large.
-        for _ in 0..4 {
-            let private = der::value(tag::OCTET_STRING, &random::<32>(context));
-            made = Self::from_sec1(&der::sequence(&[&der::integer(&[1]), &private, &curve]));
-            if made.is_ok() {
-                break;
-            }
-        }
-        made
+    fn ec(key: EcKey) -> Self {
+        Self::Ec(Box::new(key))
     }
 
     /// Reads a key in any of the forms that sprig prints.
@@ -93,7 +59,7 @@ impl Key {
         };
         let key = match kind {
             "RSA" => Self::from_pkcs1(&bytes),
-            "EC" => Self::from_sec1(&bytes),
+            "EC" => EcKey::from_sec1(&bytes).map(Self::ec),
             "DSA" if Reader(&bytes).expect(tag::SEQUENCE).is_none() => Err(MALFORMED.to_owned()),
             "DSA" => Ok(Self::Dsa(bytes)),
             _ => return Err(format!("invalid private key type {label}")),
@@ -103,25 +69,6 @@ impl Key {
 
     fn from_pkcs1(bytes: &[u8]) -> Result<Self, String> {
         RsaKey::from_pkcs1(bytes).map(Self::Rsa)
-    }
-
-    fn from_sec1(bytes: &[u8]) -> Result<Self, String> {
-        let mut fields = Reader(bytes).expect(tag::SEQUENCE).map(Reader).ok_or(MALFORMED)?;
-        fields.expect(tag::INTEGER).ok_or(MALFORMED)?;
-        fields.expect(tag::OCTET_STRING).ok_or(MALFORMED)?;
-        let named = fields.expect(tag::explicit(0)).and_then(|content| Reader(content).expect(tag::OID));
-        Self::ec(named.unwrap_or_default(), |algorithm| {
-            EcdsaKeyPair::from_private_key_der(algorithm, bytes).ok()
-        })
-    }
-
-    fn ec(
-        curve: &[u8],
-        read: impl FnOnce(&'static EcdsaSigningAlgorithm) -> Option<EcdsaKeyPair>,
-    ) -> Result<Self, String> {
-        let curve = CURVES.iter().find(|known| known.oid == curve).ok_or("x509: unknown elliptic curve")?;
-        let pair = read(curve.algorithm).ok_or("x509: invalid elliptic curve private key value")?;
-        Ok(Self::Ec(Box::new(EcKey { curve: *curve, pair })))
     }
 
     fn from_pkcs8(bytes: &[u8]) -> Result<Self, String> {
@@ -134,7 +81,7 @@ impl Key {
             oid::RSA => Self::from_pkcs1(inner),
             oid::EC => {
                 let curve = algorithm.expect(tag::OID).unwrap_or_default();
-                Self::ec(curve, |algorithm| EcdsaKeyPair::from_pkcs8(algorithm, bytes).ok())
+                EcKey::from_pkcs8(curve, bytes).map(Self::ec)
             }
             oid::ED25519 => {
                 let seed = Reader(inner).expect(tag::OCTET_STRING).ok_or(MALFORMED)?;
@@ -151,17 +98,7 @@ impl Key {
         Ok(match self {
             Self::Rsa(key) => pem::encode("RSA PRIVATE KEY", key.pkcs1()),
             Self::Dsa(bytes) => pem::encode("DSA PRIVATE KEY", bytes),
-            Self::Ec(key) => {
-                let private: EcPrivateKeyBin<'_> =
-                    key.pair.private_key().as_be_bytes().map_err(|error| error.to_string())?;
-                let sec1 = der::sequence(&[
-                    &der::integer(&[1]),
-                    &der::value(tag::OCTET_STRING, private.as_ref()),
-                    &der::value(tag::explicit(0), &der::value(tag::OID, key.curve.oid)),
-                    &der::value(tag::explicit(1), &der::bit_string(key.pair.public_key().as_ref())),
-                ]);
-                pem::encode("EC PRIVATE KEY", &sec1)
-            }
+            Self::Ec(key) => pem::encode("EC PRIVATE KEY", &key.to_sec1()?),
             Self::Ed25519(seed) => {
                 let pkcs8 = der::sequence(&[
                     &der::integer(&[]),
@@ -180,10 +117,7 @@ impl Key {
                 let null = der::value(tag::NULL, &[]);
                 (der::algorithm(oid::RSA, &null), key.public().ok_or(MALFORMED)?)
             }
-            Self::Ec(key) => {
-                let curve = der::value(tag::OID, key.curve.oid);
-                (der::algorithm(oid::EC, &curve), key.pair.public_key().as_ref().to_vec())
-            }
+            Self::Ec(key) => (key.algorithm(), key.public().to_vec()),
             Self::Ed25519(seed) => {
                 let pair = Ed25519KeyPair::from_seed_unchecked(seed).map_err(|error| error.to_string())?;
                 (der::algorithm(oid::ED25519, &[]), pair.public_key().as_ref().to_vec())
@@ -196,7 +130,7 @@ impl Key {
     pub(super) fn signature_algorithm(&self) -> Result<Vec<u8>, String> {
         Ok(match self {
             Self::Rsa(_) => der::algorithm(oid::SHA256_RSA, &der::value(tag::NULL, &[])),
-            Self::Ec(key) => der::algorithm(key.curve.signature, &[]),
+            Self::Ec(key) => key.signature_algorithm(),
             Self::Ed25519(_) => der::algorithm(oid::ED25519, &[]),
             Self::Dsa(_) => {
                 return Err("x509: certificate private key does not implement crypto.Signer".to_owned());
@@ -207,11 +141,7 @@ impl Key {
     pub(super) fn sign(&self, message: &[u8]) -> Result<Vec<u8>, String> {
         match self {
             Self::Rsa(key) => key.sign(message),
-            Self::Ec(key) => key
-                .pair
-                .sign(&SystemRandom::new(), message)
-                .map(|signature| signature.as_ref().to_vec())
-                .map_err(|error| error.to_string()),
+            Self::Ec(key) => key.sign(message),
             Self::Ed25519(seed) => Ed25519KeyPair::from_seed_unchecked(seed)
                 .map(|pair| pair.sign(message).as_ref().to_vec())
                 .map_err(|error| error.to_string()),
