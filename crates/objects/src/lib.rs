@@ -14,6 +14,7 @@
 //!   somebody else.
 //! - [`GoDuration`] is a span of time as users write it: `1h30m`, or `7d`.
 //! - [`read_objects`] reads a text of several documents and lists, and remembers where everything stands.
+//! - [`read_in_halves`] reads many documents on two processors.
 //! - [`readiness`] tells when an object is ready: kstatus, and what charts and ordering add to it.
 //! - [`jsonpath`] is Kubernetes' dialect of JSONPath, which finds things inside of an object.
 //!
@@ -32,6 +33,7 @@
 mod annotation_list;
 mod duration;
 mod go_text;
+mod halves;
 mod identity;
 pub mod jsonpath;
 mod kind_order;
@@ -43,6 +45,7 @@ mod stream;
 
 pub use annotation_list::{ListError, annotation_list};
 pub use duration::{GoDuration, GoDurationError};
+pub use halves::read_in_halves;
 pub use identity::ObjectId;
 pub use kind_order::KindOrder;
 pub use kinds::{Definition, DefinitionError, Kinds, Origin, Scope};

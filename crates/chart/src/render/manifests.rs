@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bytestring::ByteString;
 use goyaml::Value;
-use objects::{Head, KindOrder, Manifest, Source};
+use objects::{Head, KindOrder, Manifest, Source, read_in_halves};
 
 use super::hook::{Hook, Sorted, sort as sort_by_annotations};
 use super::{Files, RenderError, split_documents};
@@ -31,7 +31,13 @@ pub(super) fn sort(files: Files, warnings: &mut Warnings) -> Result<(Vec<Manifes
     let documents = documents(&files);
     let mut manifests = Vec::new();
     let mut hooks = Vec::new();
-    for (head, Document { path, line, text }) in heads(&documents).into_iter().zip(documents) {
+    let heads = read_in_halves(
+        &documents,
+        WORTH_A_THREAD,
+        |document| document.text.len(),
+        |document| head(&document.text),
+    );
+    for (head, Document { path, line, text }) in heads.into_iter().zip(documents) {
         let head = match head {
             Ok(head) => head,
             Err(source) => {
@@ -74,30 +80,6 @@ fn documents(files: &BTreeMap<String, ByteString>) -> Vec<Document<'_>> {
         }
     }
     documents
-}
-
-/// The head of each document, in order. Large charts are read by two threads.
-fn heads(documents: &[Document<'_>]) -> Vec<Result<Head, goyaml::Error>> {
-    let total: usize = documents.iter().map(|document| document.text.len()).sum();
-    if total < WORTH_A_THREAD || documents.len() < 2 {
-        return documents.iter().map(|document| head(&document.text)).collect();
-    }
-    let mut middle = 0;
-    let mut sum = 0;
-    while middle < documents.len() && sum < total / 2 {
-        sum += documents[middle].text.len();
-        middle += 1;
-    }
-    let (first, second) = documents.split_at(middle);
-    std::thread::scope(|scope| {
-        let second = scope.spawn(|| second.iter().map(|document| head(&document.text)).collect::<Vec<_>>());
-        let mut heads: Vec<_> = first.iter().map(|document| head(&document.text)).collect();
-        match second.join() {
-            Ok(rest) => heads.extend(rest),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-        heads
-    })
 }
 
 fn head(text: &str) -> Result<Head, goyaml::Error> {

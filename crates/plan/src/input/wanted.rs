@@ -1,7 +1,7 @@
 //! The set of objects that is wanted, read once from its documents.
 
 use goyaml::{Document, Value};
-use objects::{Definition, Kinds, ObjectId, Scope, Source};
+use objects::{Definition, Kinds, ObjectId, Scope, Source, read_in_halves};
 
 use super::chart_tree::ChartTree;
 use super::facts::{self, Nature};
@@ -108,7 +108,14 @@ impl WantedBuilder {
 
     /// Adds many rendered documents, in order: the same as one after the other, on two processors if it is worth it.
     pub fn manifests(&mut self, documents: &[(Written<'_>, &str)]) -> Result<&mut Self, ReadError> {
-        for read in read_all(&self.wanted.namespace, documents) {
+        let namespace = &self.wanted.namespace;
+        let read = read_in_halves(
+            documents,
+            WORTH_A_THREAD,
+            |(_, text)| text.len(),
+            |(written, text)| ReadDocument::new(namespace, *written, text),
+        );
+        for read in read {
             let members = self.take(read?);
             self.wanted.members.extend(members);
         }
@@ -178,32 +185,6 @@ impl WantedBuilder {
 
 /// Below this many bytes a second thread costs more than it saves.
 const WORTH_A_THREAD: usize = 256 * 1024;
-
-/// Reads documents, none of which needs another for that.
-fn read_all(namespace: &str, documents: &[(Written<'_>, &str)]) -> Vec<Result<ReadDocument, ReadError>> {
-    let read = |documents: &[(Written<'_>, &str)]| -> Vec<_> {
-        documents.iter().map(|(written, text)| ReadDocument::new(namespace, *written, text)).collect()
-    };
-    let total: usize = documents.iter().map(|(_, text)| text.len()).sum();
-    if total < WORTH_A_THREAD {
-        return read(documents);
-    }
-    let (mut middle, mut before) = (0, 0);
-    while before < total / 2 {
-        before += documents[middle].1.len();
-        middle += 1;
-    }
-    let (first, second) = documents.split_at(middle);
-    std::thread::scope(|scope| {
-        let second = scope.spawn(|| read(second));
-        let mut all = read(first);
-        match second.join() {
-            Ok(second) => all.extend(second),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-        all
-    })
-}
 
 /// What one document says by itself.
 struct ReadDocument {
