@@ -8,10 +8,16 @@
 
 mod deletion;
 mod explain;
+mod family;
+mod hoisting;
+mod hooks;
 mod laws;
+mod layers;
+mod refusals;
 mod saved;
 mod scenario;
 mod seeds;
-mod sequencing;
 mod soft_deletes;
+mod subcharts;
+mod waiting;
 mod world;

@@ -14,6 +14,12 @@ use plan::{ChartIndex, Operation, Plan, PlanErrors, Request, StepIndex};
 /// The namespace of everything that names none.
 pub(crate) const NAMESPACE: &str = "ns";
 
+/// The annotation that puts an object into a layer.
+pub(crate) const LAYER: &str = "helm.sh/layer";
+
+/// The annotation that says which layers come before.
+pub(crate) const NEEDS: &str = "helm.sh/depends-on/layers";
+
 /// One world: what a plan is made from.
 #[derive(Clone)]
 pub(crate) struct World {
