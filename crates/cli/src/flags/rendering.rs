@@ -1,4 +1,4 @@
-//! The flags of commands that render a chart only to look at what it consists of.
+//! The flags of commands that render a chart, and rendering only to look at what a chart consists of.
 
 use std::rc::Rc;
 
@@ -16,9 +16,13 @@ use crate::report::{self, Failure, Origin, plain};
 
 /// How a chart is rendered.
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Rendering")]
 pub(crate) struct RenderingFlags {
     #[command(flatten)]
     pub(crate) cluster: ClusterFlags,
+
+    #[command(flatten)]
+    pub(crate) preparation: PreparationFlags,
 
     #[command(flatten)]
     pub(crate) values: ValuesFlags,
@@ -29,7 +33,6 @@ pub(crate) struct RenderingFlags {
 
 /// What templates are told about the cluster.
 #[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Rendering")]
 pub(crate) struct ClusterFlags {
     /// Version of Kubernetes to render for
     #[arg(long, value_name = "VERSION")]
@@ -38,7 +41,11 @@ pub(crate) struct ClusterFlags {
     /// APIs that the cluster has beside its own: group/version or group/version/Kind, separated by commas
     #[arg(short, long, value_name = "API")]
     pub(crate) api_versions: Vec<String>,
+}
 
+/// What happens before rendering.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct PreparationFlags {
     /// Do not check the values against the chart's schemas
     #[arg(long)]
     pub(crate) skip_schema_validation: bool,
@@ -46,6 +53,14 @@ pub(crate) struct ClusterFlags {
     /// Fetch missing dependencies first
     #[arg(long)]
     pub(crate) dependency_update: bool,
+}
+
+impl ClusterFlags {
+    /// The cluster that templates see.
+    pub(crate) fn capabilities(&self) -> Result<Capabilities, Failure> {
+        let version = loading::kube_version(self.kube_version.as_deref())?;
+        Ok(Capabilities::offline(version, &comma_separated(&self.api_versions)))
+    }
 }
 
 impl RenderingFlags {
@@ -63,13 +78,12 @@ impl RenderingFlags {
         context: &mut Context,
     ) -> Result<Rendered, Failure> {
         let path = self.source.locate(reference, context)?;
-        let chart =
-            loading::installable(&path, self.cluster.dependency_update.then_some(&self.source), context)?;
-        let version = loading::kube_version(self.cluster.kube_version.as_deref())?;
+        let update = self.preparation.dependency_update.then_some(&self.source);
+        let chart = loading::installable(&path, update, context)?;
         let mut options = RenderOptions {
             release,
-            capabilities: Capabilities::offline(version, &comma_separated(&self.cluster.api_versions)),
-            skip_schema_validation: self.cluster.skip_schema_validation,
+            capabilities: self.cluster.capabilities()?,
+            skip_schema_validation: self.preparation.skip_schema_validation,
             fetch_schema: Some(loading::fetch_schema(context)),
             ..RenderOptions::new(Rc::new(Outside { enable_dns: false, quiet: false }))
         };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::flags::{ChartSourceFlags, ValuesFlags};
+use crate::flags::{ChartSourceFlags, ClusterFlags, PreparationFlags, ValuesFlags};
 use crate::go_flags::{boolean, duration};
 
 /// Render a chart and print the manifests
@@ -127,13 +127,8 @@ pub(super) struct Release {
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Cluster")]
 pub(super) struct Cluster {
-    /// Version of Kubernetes to render for
-    #[arg(long, value_name = "VERSION")]
-    pub(super) kube_version: Option<String>,
-
-    /// APIs that the cluster has beside its own: group/version or group/version/Kind, separated by commas
-    #[arg(short, long, value_name = "API")]
-    pub(super) api_versions: Vec<String>,
+    #[command(flatten)]
+    pub(super) known: ClusterFlags,
 
     /// Allow templates to look up host names
     #[arg(long)]
@@ -151,13 +146,8 @@ pub(super) struct Cluster {
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Rendering")]
 pub(super) struct Processing {
-    /// Do not check the values against the chart's schemas
-    #[arg(long)]
-    pub(super) skip_schema_validation: bool,
-
-    /// Fetch missing dependencies first
-    #[arg(long)]
-    pub(super) dependency_update: bool,
+    #[command(flatten)]
+    pub(super) preparation: PreparationFlags,
 
     /// Pass the manifests through this command
     #[arg(long, value_name = "COMMAND")]

@@ -16,7 +16,7 @@ use std::rc::Rc;
 use chart::render::RenderError;
 use chart::render::output::{self, Parts};
 use chart::render::post_render::CommandPostRender;
-use chart::{Capabilities, Chart, RenderOptions, Rendered};
+use chart::{Chart, RenderOptions, Rendered};
 use goyaml::Mapping;
 use plan::input::{Order, Policy};
 
@@ -32,16 +32,13 @@ const USAGE: &str = "slipway template [NAME] [CHART] [flags]";
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
     installation::check(arguments)?;
     needs_at_least(1, &arguments.positional, USAGE)?;
-    let capabilities = capabilities(arguments)?;
+    let capabilities = arguments.cluster.known.capabilities()?;
     installation::refuse_cluster(arguments)?;
     let (name, reference) = release::name_and_chart(arguments)?;
     let path = arguments.source.locate(&reference, context)?;
     let values = arguments.values.merge(context)?;
-    let chart = loading::installable(
-        &path,
-        arguments.processing.dependency_update.then_some(&arguments.source),
-        context,
-    )?;
+    let update = arguments.processing.preparation.dependency_update.then_some(&arguments.source);
+    let chart = loading::installable(&path, update, context)?;
     release::check_labels(&arguments.release.labels)?;
 
     let release = chart::render::Release {
@@ -55,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     let mut options = RenderOptions {
         release,
         capabilities,
-        skip_schema_validation: arguments.processing.skip_schema_validation,
+        skip_schema_validation: arguments.processing.preparation.skip_schema_validation,
         fetch_schema: Some(loading::fetch_schema(context)),
         post_render: post_renderer.as_mut().map(|command| command as _),
         ends_with_process: true,
@@ -69,11 +66,6 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         }
         Err(error) => Err(explain(&error, &path, &chart, &values, arguments, context)?),
     }
-}
-
-fn capabilities(arguments: &Arguments) -> Result<Capabilities, Failure> {
-    let version = loading::kube_version(arguments.cluster.kube_version.as_deref())?;
-    Ok(Capabilities::offline(version, &comma_separated(&arguments.cluster.api_versions)))
 }
 
 fn post_renderer(arguments: &Arguments) -> Result<Option<CommandPostRender>, Failure> {

@@ -23,7 +23,7 @@ impl Flag {
     fn of(word: &str) -> Option<Self> {
         Some(match word {
             "-n" | "--namespace" => Self::One(|global, _| &mut global.namespace),
-            "--kube-version" => Self::One(|_, own| &mut own.cluster.kube_version),
+            "--kube-version" => Self::One(|_, own| &mut own.cluster.known.kube_version),
             "--version" => Self::One(|_, own| &mut own.source.version),
             "--repo" => Self::One(|_, own| &mut own.source.repo),
             "--name-template" => Self::One(|_, own| &mut own.release.name_template),
@@ -34,14 +34,16 @@ impl Flag {
             "--set-file" => Self::Many(|own| &mut own.values.set_file),
             "--set-json" => Self::Many(|own| &mut own.values.set_json),
             "--set-literal" => Self::Many(|own| &mut own.values.set_literal),
-            "-a" | "--api-versions" => Self::Many(|own| &mut own.cluster.api_versions),
+            "-a" | "--api-versions" => Self::Many(|own| &mut own.cluster.known.api_versions),
             "-s" | "--show-only" => Self::Many(|own| &mut own.selection.show_only),
             "--include-crds" => Self::Switch(|own| &mut own.selection.include_crds),
             "--skip-crds" => Self::Switch(|own| &mut own.selection.skip_crds),
             "--skip-tests" => Self::Switch(|own| &mut own.selection.skip_tests),
             "--no-hooks" => Self::Switch(|own| &mut own.selection.no_hooks),
             "--is-upgrade" => Self::Switch(|own| &mut own.release.is_upgrade),
-            "--skip-schema-validation" => Self::Switch(|own| &mut own.processing.skip_schema_validation),
+            "--skip-schema-validation" => {
+                Self::Switch(|own| &mut own.processing.preparation.skip_schema_validation)
+            }
             _ => return None,
         })
     }
