@@ -73,6 +73,9 @@ pub type Absent = String;
 /// What is said of a question after which there was no program any more: Go ends at once when its stack is full.
 const ENDED: &str = "oracle: ended without an answer";
 
+/// How the program's answer begins to a question that takes it too long.
+pub const LATE: &str = "oracle: no answer within";
+
 impl Oracle {
     /// Builds the program with Go and starts it.
     pub fn start() -> Result<Self, Absent> {

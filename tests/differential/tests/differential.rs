@@ -135,6 +135,9 @@ fn tell(name: &str, report: &Report) {
     if report.varying > 0 {
         println!("    {} that Go answers in several ways, our answer among them", report.varying);
     }
+    if report.endless > 0 {
+        println!("    {} that Go works on without an end, refused by our limits", report.endless);
+    }
     print!("{}", report.coverage);
     if !report.missing.is_empty() {
         println!("    never asked for: {}", report.missing.join(", "));

@@ -218,6 +218,7 @@ pub fn every_kind() -> Vec<Generated> {
             for kind in pool::ONE_OF_EACH {
                 let mut arguments = sample.clone();
                 (*kind).clone_into(&mut arguments[position]);
+                without_times_as_numbers(name, &mut arguments);
                 let question = chart_of(shown(name, &arguments));
                 all.push(Generated { question, features: vec![name, kind] });
             }
@@ -274,10 +275,7 @@ pub fn call(choices: &mut Choices<'_>) -> Generated {
         // The values would come to hold themselves, and Go's process dies when it prints them.
         *changed = format!("(deepCopy {changed})");
     }
-    if name == "printf" {
-        // The format has verbs for numbers.
-        arguments.iter_mut().filter(|argument| is_time(argument)).for_each(|time| "1".clone_into(time));
-    }
+    without_times_as_numbers(name, &mut arguments);
     let text = match telling(name, &arguments) {
         Telling::All => {
             let mut call = call_of(name, &arguments);
@@ -324,8 +322,15 @@ fn suitable(name: &str, choices: &mut Choices<'_>, big: bool) -> Vec<String> {
 }
 
 /// Whether a time may come out of it: one that is printed as a number shows where its time zone lies in memory.
-fn is_time(expression: &str) -> bool {
+pub(crate) fn is_time(expression: &str) -> bool {
     ["toDate", "ToDate", "odify"].iter().any(|name| expression.contains(name))
+}
+
+/// Leaves no time among the arguments of a call whose format has verbs for numbers.
+fn without_times_as_numbers(name: &str, arguments: &mut [String]) {
+    if name == "printf" {
+        arguments.iter_mut().filter(|argument| is_time(argument)).for_each(|time| "1".clone_into(time));
+    }
 }
 
 /// The result shown in one of several ways.

@@ -20,10 +20,19 @@ pub fn template(choices: &mut Choices<'_>) -> Generated {
         open: Vec::new(),
     };
     let mut text = builder.nodes(4);
+    if text.contains("range") {
+        // A loop that long ends only here, by a limit of ours.
+        text = text.replace("9223372036854775807", "12").replace("4294967296", "12");
+    }
+    // A variable may hold a time, which Go prints as a number with the place in memory where its zone lies.
+    let times_printed = expression::is_time(&text) && text.contains("printf");
+    if times_printed {
+        text = text.replace("%d", "%v");
+    }
     if builder.choices.chance(1, 6) {
         let damaged = builder.damaged(&text);
-        // No damage may print all there is: see `Builder::whole`.
-        if lonely_dots(&damaged) <= lonely_dots(&text) {
+        // No damage may print all there is (see `Builder::whole`), or a time under another verb.
+        if lonely_dots(&damaged) <= lonely_dots(&text) && !times_printed {
             text = damaged;
         }
     }
