@@ -72,8 +72,8 @@ pub struct Props {
     pub additional_properties: Option<OrBool>,
     /// Refused in definitions.
     pub pattern_properties: BTreeMap<String, Props>,
-    /// Refused in definitions: names, with a schema or not.
-    pub dependencies: Option<BTreeMap<String, Option<Props>>>,
+    /// Refused in definitions.
+    pub dependencies: Option<BTreeMap<String, Dependency>>,
     /// Refused in definitions.
     pub additional_items: Option<OrBool>,
     /// Refused in definitions.
@@ -105,6 +105,15 @@ pub struct Items {
     pub schema: Option<Box<Props>>,
     /// One for each position.
     pub schemas: Vec<Props>,
+}
+
+/// What a field that is there demands: a schema, or other fields.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Dependency {
+    /// The schema.
+    pub schema: Option<Props>,
+    /// The other fields.
+    pub fields: Vec<String>,
 }
 
 /// A schema, or whether anything is allowed.
@@ -178,8 +187,7 @@ impl Props {
             pattern_properties: reader.map("patternProperties"),
             dependencies: reader.value("dependencies").map(|dependencies| {
                 let entries = dependencies.as_object().cloned().unwrap_or_default();
-                let schema = |value: Value| value.is_object().then(|| Self::read(&value));
-                entries.into_iter().map(|(name, value)| (name, schema(value))).collect()
+                entries.into_iter().map(|(name, value)| (name, Dependency::read(&value))).collect()
             }),
             additional_items: reader.or_bool("additionalItems"),
             definitions: reader.map("definitions"),
@@ -236,7 +244,17 @@ impl Props {
             .chain(self.pattern_properties.values())
             .chain(self.additional_items.as_ref().and_then(|place| place.schema.as_deref()))
             .chain(self.definitions.values())
-            .chain(self.dependencies.iter().flat_map(BTreeMap::values).flatten())
+            .chain(self.dependencies.iter().flat_map(BTreeMap::values).filter_map(|one| one.schema.as_ref()))
+    }
+}
+
+impl Dependency {
+    fn read(value: &Value) -> Self {
+        let fields = value.as_array().into_iter().flatten();
+        Self {
+            schema: value.is_object().then(|| Props::read(value)),
+            fields: fields.map(|field| field.as_str().unwrap_or_default().to_owned()).collect(),
+        }
     }
 }
 

@@ -306,23 +306,6 @@ impl CustomVersion {
         errors
     }
 
-    /// What is wrong with an object but for its metadata and numbers, as the differential test asks.
-    #[doc(hidden)]
-    pub fn check_only(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
-        let Some(schema) = &self.schema else { return Vec::new() };
-        let path = Path::default();
-        let mut errors = match old {
-            None => check(object, schema, &path),
-            Some(old) => check_update(&Correlated::new(object, old, schema), schema, &path),
-        };
-        errors.extend(metadata::validate_embedded(object, schema, false, &path));
-        if old.is_none_or(|old| lists::duplicates(old, schema, &path).is_empty()) {
-            errors.extend(lists::duplicates(object, schema, &path));
-        }
-        errors.extend(self.rule_errors(object, old, &errors));
-        errors
-    }
-
     fn rule_errors(&self, object: &Value, old: Option<&Value>, errors: &[FieldError]) -> Vec<FieldError> {
         match (&self.rules, &self.schema) {
             (Some(rules), Some(schema)) => rules.check(schema, object, old, errors),

@@ -66,7 +66,7 @@ pub(super) fn compile(schema: &Props, resource: bool) -> Option<(cel::Schema, Ve
     let known = cel::Schema::from_open_api(&to_json(schema));
     let known = if resource { known.into_resource() } else { known };
     let mut env = Env::new();
-    let of = known.declare(&mut env, "selfType")?;
+    let of = known.declare(&mut env, "selfType0")?;
     let plain = env.clone().with_variable("self", of.clone()).with_variable("oldSelf", of.clone());
     let optional = env.with_variable("self", of.clone()).with_variable("oldSelf", Type::optional(of));
     let rules = schema.validations.iter().map(|rule| {
@@ -145,7 +145,7 @@ fn to_json(schema: &Props) -> Value {
 impl Rules {
     /// The rules of the schema of a resource, if it has any.
     pub(super) fn of(schema: &Props) -> Option<Self> {
-        has_rules(schema).then(|| Self { root: Node::of(schema, true) })
+        Some(Self { root: Node::of(schema, true)? })
     }
 
     /// What the rules find wrong with an object, after `errors` were found otherwise: some keep rules from being run.
@@ -184,14 +184,19 @@ fn blocks(errors: &[FieldError]) -> bool {
 }
 
 impl Node {
-    fn of(schema: &Props, resource: bool) -> Self {
-        let below = |schema: &Props| has_rules(schema).then(|| Node::of(schema, schema.embedded_resource));
+    /// A place, if there are rules at it or below. Fields whose type expressions cannot know are passed over.
+    fn of(schema: &Props, resource: bool) -> Option<Self> {
+        if !has_rules(schema) {
+            return None;
+        }
+        let below = |schema: &Props| Node::of(schema, schema.embedded_resource);
         let mut node = Node {
             items: schema.item().and_then(below).map(Box::new),
             additional: schema.additional().and_then(below).map(Box::new),
             properties: schema
                 .properties
                 .iter()
+                .filter(|(_, schema)| has_type(schema))
                 .filter_map(|(name, schema)| Some((name.clone(), below(schema)?)))
                 .collect(),
             ..Node::default()
@@ -205,7 +210,29 @@ impl Node {
                 None => node.untyped = true,
             }
         }
-        node
+        let empty = node.rules.is_empty()
+            && !node.untyped
+            && node.items.is_none()
+            && node.additional.is_none()
+            && node.properties.is_empty();
+        (!empty).then_some(node)
+    }
+}
+
+/// Whether expressions can know the type of a place.
+fn has_type(schema: &Props) -> bool {
+    if schema.int_or_string {
+        return true;
+    }
+    match schema.kind.as_str() {
+        "object" => {
+            !schema.properties.is_empty()
+                || schema.embedded_resource
+                || schema.additional().is_none_or(has_type)
+        }
+        "array" => schema.item().is_some_and(has_type),
+        "string" | "number" | "integer" | "boolean" => true,
+        _ => false,
     }
 }
 

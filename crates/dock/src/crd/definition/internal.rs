@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Column, Subresources, Version};
-use crate::crd::props::{OrBool, Props, Rule};
+use crate::crd::props::{Dependency, OrBool, Props, Rule};
 
 fn json(value: &Value) -> String {
     goyaml::json::to_string(value).unwrap_or_default()
@@ -38,6 +38,20 @@ fn map(entries: &BTreeMap<String, Props>) -> String {
     }
     let entries: Vec<String> =
         entries.iter().map(|(name, schema)| format!("{}:{}", text(name), props(schema))).collect();
+    format!("{{{}}}", entries.join(","))
+}
+
+fn dependencies(all: &BTreeMap<String, Dependency>) -> String {
+    let entries: Vec<String> = all
+        .iter()
+        .map(|(name, one)| {
+            let shown = object(&[
+                ("Schema", optional(one.schema.as_ref(), props)),
+                ("Property", array(&one.fields, |field| text(field))),
+            ]);
+            format!("{}:{shown}", text(name))
+        })
+        .collect();
     format!("{{{}}}", entries.join(","))
 }
 
@@ -149,7 +163,7 @@ pub(super) fn props(schema: &Props) -> String {
         ("Properties", map(&schema.properties)),
         ("AdditionalProperties", optional(schema.additional_properties.as_ref(), or_bool)),
         ("PatternProperties", map(&schema.pattern_properties)),
-        ("Dependencies", "null".to_owned()),
+        ("Dependencies", optional(schema.dependencies.as_ref(), dependencies)),
         ("AdditionalItems", optional(schema.additional_items.as_ref(), or_bool)),
         ("Definitions", map(&schema.definitions)),
         (

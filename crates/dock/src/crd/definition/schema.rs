@@ -267,7 +267,7 @@ impl Walk {
             }
         }
         for (name, dependency) in schema.dependencies.iter().flatten() {
-            if let Some(dependency) = dependency {
+            if let Some(dependency) = &dependency.schema {
                 add(dependency, &path.child("dependencies").key(name), scope, false);
             }
         }

@@ -78,7 +78,8 @@ impl Internal {
 
     fn version_has_status(&self, version: &Version) -> bool {
         if self.definition.versions.iter().any(|version| version.subresources.is_some()) {
-            version.has_status()
+            let named = self.definition.versions.iter().find(|one| one.name == version.name);
+            named.is_some_and(Version::has_status)
         } else {
             self.subresources.as_ref().is_some_and(|subresources| subresources.status)
         }
@@ -304,6 +305,7 @@ fn spec(internal: &Internal, options: &Options<'_>) -> Vec<FieldError> {
             )),
             Some(schema) => {
                 let many = options.allows_many_selectable(None, &internal.selectable);
+                errors.extend(unreadable(schema.props.as_ref(), &path));
                 errors.extend(selectable(&internal.selectable, schema.props.as_ref(), many, &place));
             }
         }
@@ -417,6 +419,7 @@ fn one_version(
             )),
             Some(schema) => {
                 let many = options.allows_many_selectable(Some(&version.name), &version.selectable);
+                errors.extend(unreadable(Some(schema), path));
                 errors.extend(selectable(&version.selectable, Some(schema), many, &place));
             }
         }
@@ -445,9 +448,16 @@ fn deprecation(version: &Version, path: &Path) -> Vec<FieldError> {
     words.into_iter().map(|words| FieldError::invalid(path, text, words)).collect()
 }
 
+/// A schema in which nothing can be selected, because it cannot be read.
+fn unreadable(schema: Option<&Props>, path: &Path) -> Option<FieldError> {
+    let words = schema.and_then(structural::unsupported)?;
+    Some(FieldError::invalid(&path.child("schema.openAPIV3Schema"), "", words))
+}
+
 fn selectable(fields: &[String], schema: Option<&Props>, many: bool, path: &Path) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let empty = Props::default();
+    let readable = schema.filter(|schema| structural::unsupported(schema).is_none());
     let mut seen: Vec<String> = Vec::new();
     for (index, field) in fields.iter().enumerate() {
         let place = path.index(index).child("jsonPath");
@@ -456,7 +466,7 @@ fn selectable(fields: &[String], schema: Option<&Props>, many: bool, path: &Path
             continue;
         }
         let mut invalid = |words: String| errors.push(FieldError::invalid(&place, field.as_str(), words));
-        let found = match field_path::follow(field, schema.unwrap_or(&empty), false) {
+        let found = match field_path::follow(field, readable.unwrap_or(&empty), false) {
             Ok(found) => found,
             Err(words) => {
                 invalid(format!("is an invalid path: {words}"));
@@ -498,8 +508,12 @@ fn status(object: &Value, definition: &Definition) -> Vec<FieldError> {
         errors.push(error.showing("null"));
         return errors;
     }
-    for version in definition.versions.iter().filter(|version| version.storage) {
-        if !stored.contains(&version.name.as_str()) {
+    let mut unclaimed = stored.clone();
+    for version in &definition.versions {
+        let claimed = unclaimed.iter().position(|name| *name == version.name);
+        if let Some(position) = claimed {
+            unclaimed.remove(position);
+        } else if version.storage {
             let words = format!("must have the storage version {}", version.name);
             errors.push(FieldError::invalid(&path, value(), words));
         }
