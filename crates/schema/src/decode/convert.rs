@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use goyaml::json::to_string;
-use goyaml::strconv::quote;
 use serde_json::Value;
 
 use super::own::{Fault, Open, SCHEMA_TYPE, scalar};
@@ -62,9 +61,8 @@ impl Converter<'_> {
                 if let (Some(unknown), false) = (&mut self.unknown, open) {
                     let dot = if self.path.is_empty() { "" } else { "." };
                     let names = entries.keys().filter(|name| !fields.contains_key(name.as_str()));
-                    unknown.extend(names.map(|name| {
-                        format!("unknown field {}", quote(&format!("{}{dot}{name}", self.path)))
-                    }));
+                    // Names are not escaped here, unlike those that the decoder complains of.
+                    unknown.extend(names.map(|name| format!("unknown field \"{}{dot}{name}\"", self.path)));
                 }
                 Ok(())
             }

@@ -225,9 +225,11 @@ fn write_scalar(kind: Scalar, tree: Tree) -> Value {
     }
 }
 
-/// An integer; conversion from maps also takes floating point numbers without a fraction.
+/// An integer; conversion from maps also takes floating point numbers without a fraction, and those beyond all bounds
+/// become what the processor makes of them.
 fn whole(digits: &str) -> Option<i64> {
-    digits.parse().ok().or_else(|| digits.parse::<f64>().ok().map(|float| float as i64))
+    let convert = |float: f64| if float.abs() < 9.223_372_036_854_775e18 { float as i64 } else { i64::MIN };
+    digits.parse().ok().or_else(|| digits.parse().ok().map(convert))
 }
 
 /// Whether Go's `omitempty` leaves it out. Structures never are, and times, amounts and the like are structures.
