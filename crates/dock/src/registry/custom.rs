@@ -42,6 +42,12 @@ impl Custom {
         Ok(Decoded { value: tree.into_value(), complaints })
     }
 
+    /// What the definition says objects look like in a version.
+    pub fn json_schema(&self, version: &str) -> Option<&Value> {
+        let versions = self.definition["spec"]["versions"].as_array()?;
+        versions.iter().find(|known| known["name"] == version)?.pointer("/schema/openAPIV3Schema")
+    }
+
     pub(super) fn with_structure<T>(&self, _version: &str, read: impl FnOnce(View<'_>) -> T) -> T {
         read(Types::default().view(&Schema::untyped()))
     }
