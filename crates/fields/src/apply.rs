@@ -55,7 +55,7 @@ pub(crate) fn apply(
 
     let mut merged = merge(bare.clone(), applied, request.view);
     if let Some(before) = before.filter(|before| !before.fields.is_empty()) {
-        merged = prune(&merged, &managers, &before, request)?;
+        merged = prune(merged, &managers, &before, request)?;
         request.convert(&managers, &merged).map_err(ApplyError::Pruned)?;
     }
 

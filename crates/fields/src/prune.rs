@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schema::View;
 use serde_json::Value;
 
 use crate::managers::{Entry, Managers};
@@ -22,13 +23,16 @@ pub struct PruneError {
 /// The merged object without the fields that the applier's former entry owns, unless they are in the managers' sets
 /// (which have the applier's new entry) or were there without it.
 pub(crate) fn prune(
-    merged: &Value,
+    merged: Value,
     managers: &Managers<'_>,
     before: &Entry<'_>,
     request: &Request<'_>,
 ) -> Result<Value, PruneError> {
     let view = request.view;
-    let fields = |value: &Value| with_named_fields(fields_of(value, view), view).into_owned();
+    if is_needless(managers, before, request) {
+        return Ok(merged);
+    }
+    let merged = &merged;
     // All versions have one structure, so that converting is nothing but another look at it.
     let convert = |value: &Value, from: &str, to: &str, step: &dyn Fn() -> String| {
         if from == to {
@@ -41,7 +45,7 @@ pub(crate) fn prune(
         "failed to convert merged object to last applied version: ".into()
     })?;
     let last = with_named_fields(before.fields.clone(), view);
-    let all = fields(merged);
+    let all = named_fields_of(merged, view);
     let mut pruned = remove(merged, &last, view);
 
     // What is owned in the version that was applied comes back first, then what is owned in others.
@@ -58,8 +62,8 @@ pub(crate) fn prune(
             })?;
         }
         at = next;
-        let mut kept = fields(&pruned);
-        kept.unite(with_named_fields(managed.into_owned(), view));
+        let mut kept = named_fields_of(&pruned, view);
+        kept.unite(with_named_fields(managed, view));
         let mut gone = all.clone();
         gone.subtract(&kept);
         pruned = remove(merged, &gone, view);
@@ -70,8 +74,19 @@ pub(crate) fn prune(
         "failed add back dangling items: failed to convert pruned object to last applied version: ".into()
     })?;
     let mut gone = all;
-    gone.subtract(&fields(&pruned));
+    gone.subtract(&named_fields_of(&pruned, view));
     let pruned = remove(merged, &gone.intersection(&last), view);
     convert(&pruned, version, request.api_version, &String::new)?;
     Ok(pruned)
+}
+
+/// Whether all that was applied before is applied again, so that nothing can go. The new entry owns each step to what
+/// it owns, as it was just made from an object.
+fn is_needless(managers: &Managers<'_>, before: &Entry<'_>, request: &Request<'_>) -> bool {
+    managers.entries().iter().all(|entry| entry.api_version == request.api_version)
+        && managers.find(before).is_some_and(|at| managers.entries()[at].fields.contains_all(&before.fields))
+}
+
+fn named_fields_of<'v>(value: &'v Value, view: View<'v>) -> FieldSet<'v> {
+    with_named_fields(fields_of(value, view), view)
 }

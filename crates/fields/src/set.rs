@@ -225,6 +225,17 @@ impl<'a> FieldSet<'a> {
         })
     }
 
+    /// Whether every member of another set is a member.
+    pub fn contains_all(&self, other: &FieldSet<'_>) -> bool {
+        let mut nodes = self.nodes.iter().peekable();
+        other.nodes.iter().all(|wanted| {
+            while nodes.next_if(|node| node.element < wanted.element).is_some() {}
+            nodes.next_if(|node| node.element == wanted.element).is_some_and(|node| {
+                (node.member || !wanted.member) && node.children.contains_all(&wanted.children)
+            })
+        })
+    }
+
     /// The members that have no members below them.
     #[must_use]
     pub fn leaves(&self) -> Self {

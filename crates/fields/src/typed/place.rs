@@ -108,9 +108,9 @@ impl<'a> Entries<'a> {
     pub(crate) fn is_free(self) -> bool {
         match self.view.shape() {
             Shape::Object { fields, .. } => fields.is_empty(),
-            Shape::Map { .. } => {
-                self.unnamed().is_some_and(|values| matches!(values.shape(), Shape::Untyped))
-            }
+            Shape::Map { .. } => self.unnamed().is_some_and(|values| {
+                matches!(Place::of(values), Place::Any(_) | Place::Scalar(Single::Untyped))
+            }),
             _ => true,
         }
     }

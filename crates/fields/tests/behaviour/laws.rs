@@ -121,7 +121,8 @@ proptest! {
         prop_assert_eq!(difference(&all, &b), difference(&a, &b));
         prop_assert_eq!(union(&difference(&a, &b), &a.intersection(&b)), a.clone());
         prop_assert_eq!(all.len(), a.len() + b.len() - a.intersection(&b).len());
-        prop_assert!(difference(&a.leaves(), &a).is_empty());
+        prop_assert_eq!(a.contains_all(&b), difference(&b, &a).is_empty());
+        prop_assert!(all.contains_all(&b) && a.contains_all(&a.leaves()));
         let mut below = a.clone();
         below.subtract_all_below(&b);
         prop_assert!(difference(&below, &difference(&a, &b)).is_empty());
