@@ -158,9 +158,7 @@ fn object(schema: &Value) -> Result<Shape, String> {
         fields.insert(name.clone(), node(field).map_err(|error| format!("{name}: {error}"))?);
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    // Types in Rust always have metadata, so nothing follows from that; the facts say where it is required.
-    let required =
-        required.filter_map(Value::as_str).filter(|name| *name != "metadata").map(str::to_owned).collect();
+    let required = required.filter_map(Value::as_str).map(str::to_owned).collect();
     Ok(Shape::Object { fields, required, atomic: false })
 }
 
@@ -196,7 +194,7 @@ fn rename(node: &mut Node, go: &str) {
 pub(crate) fn tell(types: &mut Types, fact: Fact) -> Result<(), String> {
     let Fact { type_name, field, kind, merge_key, .. } = fact;
     let of_type = types.get_mut(&type_name).ok_or_else(|| format!("no type {type_name}"))?;
-    let Shape::Object { fields, required, atomic } = &mut of_type.shape else {
+    let Shape::Object { fields, atomic, .. } = &mut of_type.shape else {
         return Err(format!("{type_name} has no fields"));
     };
     let Some(field) = field else {
@@ -204,9 +202,6 @@ pub(crate) fn tell(types: &mut Types, fact: Fact) -> Result<(), String> {
         return Ok(());
     };
     let place = fields.get_mut(&field).ok_or_else(|| format!("no field {type_name}.{field}"))?;
-    if field == "metadata" && fact.always {
-        required.insert(0, field.clone());
-    }
     if let Some(go) = &fact.go {
         rename(place, go);
     }
