@@ -42,6 +42,12 @@ pub(crate) fn validate_name_only(object: &Value, scope: Scope, rule: NameRule, e
 
 /// What is wrong with the metadata of an object that replaces another of a built-in kind.
 pub(crate) fn validate_update(object: &Value, old: &Value, errors: &mut Errors) {
+    generic_update(object, old, errors);
+    kube_finalizers(object.at("metadata"), &Path::new("metadata"), errors);
+}
+
+/// The same for kinds that take any finalizer.
+pub(crate) fn generic_update(object: &Value, old: &Value, errors: &mut Errors) {
     let path = Path::new("metadata");
     let (meta, old) = (object.at("metadata"), old.at("metadata"));
     if old.has("deletionTimestamp") {
@@ -65,7 +71,6 @@ pub(crate) fn validate_update(object: &Value, old: &Value, errors: &mut Errors) 
     annotations(meta, &path.child("annotations"), errors);
     owner_references(meta, &path.child("ownerReferences"), errors);
     managed_fields(meta, &path.child("managedFields"), errors);
-    kube_finalizers(meta, &path, errors);
 }
 
 /// What is wrong with metadata, alike for all kinds but for the rule of names.

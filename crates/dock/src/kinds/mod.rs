@@ -4,11 +4,15 @@
 //! of the world they are given. Objects come decoded: unknown fields are gone, amounts are in their canonical form,
 //! and structs that Go always writes are there.
 
+pub mod admission;
 mod core;
+mod limits;
 mod metadata;
 mod names;
 mod network;
+mod networking;
 mod pod;
+mod policy;
 mod quantity;
 mod read;
 mod report;
@@ -22,6 +26,7 @@ use jiff::fmt::temporal::DateTimePrinter;
 use serde_json::Value;
 
 pub use self::core::service_addresses;
+use self::metadata::Scope;
 use self::read::{Read, child_mut, same, unset};
 use crate::field::FieldError;
 
@@ -180,6 +185,8 @@ pub fn rules(group: &str, kind: &str) -> &'static dyn Rules {
         ("", "PodTemplate") => &pod::template::PodTemplate,
         ("", "PersistentVolumeClaim") => &storage::claim::PersistentVolumeClaim,
         ("", "PersistentVolume") => &storage::volume::PersistentVolume,
+        ("", "ResourceQuota") => &policy::quota::ResourceQuota,
+        ("", "LimitRange") => &policy::quota::LimitRange,
         ("", "ReplicationController") => &workloads::replication_controller::ReplicationController,
         ("apps", "Deployment") => &workloads::deployment::Deployment,
         ("apps", "ReplicaSet") => &workloads::replica_set::ReplicaSet,
@@ -187,6 +194,19 @@ pub fn rules(group: &str, kind: &str) -> &'static dyn Rules {
         ("apps", "DaemonSet") => &workloads::daemon_set::DaemonSet,
         ("apps", "ControllerRevision") => &workloads::revision::ControllerRevision,
         ("batch", "Job") => &workloads::job::Job,
+        ("autoscaling", "HorizontalPodAutoscaler") => &workloads::autoscaler::HorizontalPodAutoscaler,
+        ("networking.k8s.io", "Ingress") => &networking::ingress::Ingress,
+        ("networking.k8s.io", "IngressClass") => &networking::ingress_class::IngressClass,
+        ("networking.k8s.io", "NetworkPolicy") => &networking::policy::NetworkPolicy,
+        ("policy", "PodDisruptionBudget") => &policy::budget::PodDisruptionBudget,
+        ("rbac.authorization.k8s.io", "Role") => &policy::access::Role(Scope::Namespaced),
+        ("rbac.authorization.k8s.io", "ClusterRole") => &policy::access::Role(Scope::Cluster),
+        ("rbac.authorization.k8s.io", "RoleBinding") => &policy::access::Binding(Scope::Namespaced),
+        ("rbac.authorization.k8s.io", "ClusterRoleBinding") => &policy::access::Binding(Scope::Cluster),
+        ("scheduling.k8s.io", "PriorityClass") => &policy::classes::PriorityClass,
+        ("node.k8s.io", "RuntimeClass") => &policy::classes::RuntimeClass,
+        ("storage.k8s.io", "StorageClass") => &policy::classes::StorageClass,
+        ("coordination.k8s.io", "Lease") => &policy::lease::Lease,
         ("batch", "CronJob") => &workloads::cron_job::CronJob,
         _ => &Plain,
     }

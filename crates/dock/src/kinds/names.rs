@@ -1,5 +1,8 @@
 //! The forms that names, keys and ports must have, and the server's words for those that do not.
 
+use super::report::Errors;
+use crate::field::Path;
+
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const SUBDOMAIN: &str = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 const KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
@@ -108,7 +111,6 @@ pub(crate) fn dns_subdomain_with_underscore(value: &str) -> Vec<String> {
 }
 
 /// A DNS subdomain after `*.`: hosts of ingresses.
-#[allow(dead_code, reason = "kinds that follow need it")]
 pub(crate) fn wildcard_subdomain(value: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     if value.len() > 253 {
@@ -126,7 +128,6 @@ pub(crate) fn wildcard_subdomain(value: &str) -> Vec<String> {
 }
 
 /// What may stand in the path of a URL: names of roles.
-#[allow(dead_code, reason = "kinds that follow need it")]
 pub(crate) fn path_segment(value: &str) -> Vec<String> {
     if value == "." || value == ".." {
         return vec![format!("may not be '{value}'")];
@@ -297,6 +298,22 @@ pub(crate) fn config_key(value: &str) -> Vec<String> {
         _ => {}
     }
     wrong
+}
+
+/// A path after the name of a domain: who manages a job, which controller a class has.
+pub(crate) fn domain_prefixed_path(value: &str, path: &Path, errors: &mut Errors) {
+    match value.split_once('/') {
+        _ if value.is_empty() => errors.required(path, ""),
+        Some((host, rest)) if !host.is_empty() && !rest.is_empty() => {
+            errors.invalid_each(path, host, dns_subdomain(host));
+            let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~%!$&'()*+,;=:".contains(&byte);
+            if !rest.bytes().all(allowed) {
+                let words = form("Invalid path", r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+", &[]);
+                errors.invalid(path, rest, words);
+            }
+        }
+        _ => errors.invalid(path, value, "must be a domain-prefixed path (such as \"acme.io/foo\")"),
+    }
 }
 
 /// A prefix as if something had been added to it already.

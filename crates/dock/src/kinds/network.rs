@@ -88,7 +88,6 @@ impl Range {
     }
 
     /// Whether the range holds an address.
-    #[allow(dead_code, reason = "kinds that follow need it")]
     pub(crate) fn contains(self, address: IpAddr) -> bool {
         address.is_ipv4() == self.address.is_ipv4()
             && Self { address, bits: self.bits }.first() == self.first()

@@ -36,6 +36,14 @@ impl Quantity {
     /// Nothing at all.
     pub(crate) const ZERO: Self = Self { nanos: 0, form: Form::Decimal };
 
+    /// One of something.
+    pub(crate) const ONE: Self = Self { nanos: NANO, form: Form::Decimal };
+
+    /// How many times the other it is.
+    pub(crate) fn ratio(self, other: Self) -> f64 {
+        self.nanos as f64 / other.nanos as f64
+    }
+
     /// Reads an amount; nothing if it is none.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let digits = text.trim_start_matches(['+', '-']);

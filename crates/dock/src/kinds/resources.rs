@@ -43,7 +43,6 @@ const INTEGER: [&str; 9] = [
     "services.loadbalancers",
 ];
 
-#[allow(dead_code, reason = "kinds that follow need it")]
 const QUOTA: [&str; 19] = [
     "cpu",
     "memory",
@@ -96,7 +95,8 @@ pub(crate) fn is_extended(name: &str) -> bool {
         && names::label_key(&format!("requests.{name}")).is_empty()
 }
 
-fn may_overcommit(name: &str) -> bool {
+/// Whether more can be promised of a resource than there is.
+pub(crate) fn may_overcommit(name: &str) -> bool {
     is_native(name) && !is_huge_pages(name)
 }
 
@@ -119,7 +119,8 @@ pub(crate) fn name(value: &str, path: &Path, errors: &mut Errors) -> bool {
     false
 }
 
-fn container_name(value: &str, path: &Path, errors: &mut Errors) {
+/// The name of a resource that containers ask for.
+pub(crate) fn container_name(value: &str, path: &Path, errors: &mut Errors) {
     name(value, path, errors);
     if !value.contains('/') {
         if !["cpu", "memory", "ephemeral-storage"].contains(&value) && !is_huge_pages(value) {
@@ -141,11 +142,15 @@ pub(crate) fn is_pod_level(name: &str) -> bool {
     name == "cpu" || name == "memory" || is_huge_pages(name)
 }
 
+/// Whether a resource is one that quotas know.
+pub(crate) fn is_quota(name: &str) -> bool {
+    QUOTA.contains(&name) || is_huge_pages_of_quota(name)
+}
+
 /// The name of a resource in a quota.
-#[allow(dead_code, reason = "kinds that follow need it")]
 pub(crate) fn quota_name(value: &str, path: &Path, errors: &mut Errors) {
     name(value, path, errors);
-    if !value.contains('/') && !QUOTA.contains(&value) && !is_huge_pages_of_quota(value) {
+    if !value.contains('/') && !is_quota(value) {
         errors.invalid(path, value, "must be a standard resource for quota");
     }
 }

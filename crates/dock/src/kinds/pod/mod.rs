@@ -4,7 +4,7 @@ mod annotations;
 mod containers;
 mod defaults;
 mod env;
-mod level;
+pub(crate) mod level;
 mod mounts;
 pub(crate) mod options;
 pub(crate) mod paths;

@@ -118,18 +118,7 @@ pub(super) fn validate_spec(spec: &Value, options: &Options, path: &Path, errors
 }
 
 fn managed_by(manager: &str, path: &Path, errors: &mut Errors) {
-    match manager.split_once('/') {
-        _ if manager.is_empty() => errors.required(path, ""),
-        Some((host, rest)) if !host.is_empty() && !rest.is_empty() => {
-            errors.invalid_each(path, host, names::dns_subdomain(host));
-            let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~%!$&'()*+,;=:".contains(&byte);
-            if !rest.bytes().all(allowed) {
-                let words = names::form("Invalid path", r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+", &[]);
-                errors.invalid(path, rest, words);
-            }
-        }
-        _ => errors.invalid(path, manager, "must be a domain-prefixed path (such as \"acme.io/foo\")"),
-    }
+    names::domain_prefixed_path(manager, path, errors);
     if manager.len() > 63 {
         errors.too_long(path, 63);
     }

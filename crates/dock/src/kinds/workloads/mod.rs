@@ -1,5 +1,6 @@
 //! The kinds that make pods: what they share.
 
+pub(crate) mod autoscaler;
 pub(crate) mod cron;
 pub(crate) mod cron_job;
 pub(crate) mod daemon_set;
