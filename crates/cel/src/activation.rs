@@ -23,8 +23,8 @@ enum Binding<'a> {
 
 /// A variable whose fields are computed when they are asked for, as `variables` of an admission policy.
 pub trait Members<'a> {
-    /// The value of a field; nothing if there is no such field.
-    fn member(&self, name: &str) -> Option<Result<Value<'a>, EvalError>>;
+    /// The value of a field, from the variables of the expression that asks; nothing if there is no such field.
+    fn member(&self, name: &str, activation: &Activation<'a>) -> Option<Result<Value<'a>, EvalError>>;
 }
 
 impl<'a> Activation<'a> {

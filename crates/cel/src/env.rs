@@ -25,6 +25,13 @@ impl Env {
         self
     }
 
+    /// Removes a variable.
+    #[must_use]
+    pub fn without_variable(mut self, name: &str) -> Self {
+        self.variables.remove(name);
+        self
+    }
+
     /// Adds an object type, or replaces it.
     #[must_use]
     pub fn with_object<N: Into<Arc<str>>>(

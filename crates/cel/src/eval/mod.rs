@@ -88,18 +88,26 @@ impl<'p, 'a> Evaluation<'p, 'a> {
             Node::Call { function, overload, args, fixed_pattern } => {
                 let mut values = Vec::with_capacity(args.len());
                 let mut problem = None;
+                let stops_early = function.stops_early(*overload, args.len());
                 for arg in args {
-                    match self.eval_soft(arg)? {
-                        Ok(value) => values.push(value),
-                        Err(error) => problem = problem.or(Some(error)),
+                    let value = self.eval_soft(arg)?;
+                    // What has no value counts as something small.
+                    values.push(value.as_ref().map_or(Value::Null, Clone::clone));
+                    problem = problem.or(value.err());
+                    if stops_early && problem.is_some() {
+                        break;
                     }
                 }
                 match problem {
                     Some(error) => {
-                        self.charge(1)?;
+                        if values.len() == args.len() {
+                            let id = overload.map(|overload| &*overload.id);
+                            self.charge(cost::before(function.name, id, &values))?;
+                        }
                         Err(error)
                     }
                     None if *fixed_pattern && !matches!(values.first(), Some(Value::String(_))) => {
+                        self.charge(1)?;
                         Err(EvalError::no_overload())
                     }
                     None => self.call(function, *overload, &values),
@@ -113,7 +121,7 @@ impl<'p, 'a> Evaluation<'p, 'a> {
             Node::List(items) => {
                 let mut values = Vec::with_capacity(items.len());
                 for (optional, item) in items {
-                    let value = self.eval(item)?;
+                    let value = self.eval_or_charge(item, cost::LIST)?;
                     match (optional, value) {
                         (false, value) => values.push(value),
                         (true, Value::Optional(Some(value))) => values.push((*value).clone()),
@@ -140,6 +148,15 @@ impl<'p, 'a> Evaluation<'p, 'a> {
             Err(error) if error.is_final() => Err(error),
             outcome => Ok(outcome),
         }
+    }
+
+    /// Evaluates a part of a list or map, which costs as much if it cannot be made.
+    fn eval_or_charge(&mut self, node: &'p Node, cost: u64) -> Outcome<Value<'a>> {
+        let value = self.eval(node);
+        if value.is_err() {
+            self.charge(cost)?;
+        }
+        value
     }
 
     fn call(
@@ -218,7 +235,7 @@ impl<'p, 'a> Evaluation<'p, 'a> {
             && let Some(members) = self.activation.members(name)
         {
             self.charge(2)?;
-            let found = members.member(field);
+            let found = members.member(field, self.activation);
             return match access {
                 Access::Test => Ok(Value::Bool(found.is_some())),
                 Access::Plain => found.unwrap_or_else(|| Err(EvalError::NoSuchKey(field.to_owned()))),
@@ -251,8 +268,10 @@ impl<'p, 'a> Evaluation<'p, 'a> {
         }
         let key = self.eval(index)?;
         let found = qualify(&value, &key, if optional { Access::Optional } else { Access::Plain });
-        if !index.is_attribute() && !matches!(found, Ok(Value::Optional(None))) {
-            self.charge(1)?;
+        match (&found, index.is_attribute()) {
+            (Ok(Value::Optional(None)), true) => self.cost = self.cost.saturating_sub(1),
+            (Ok(Value::Optional(None)), false) | (_, true) => {}
+            (_, false) => self.charge(1)?,
         }
         found
     }
@@ -260,8 +279,8 @@ impl<'p, 'a> Evaluation<'p, 'a> {
     fn map(&mut self, pairs: &'p [(bool, Node, Node)]) -> Outcome<Value<'a>> {
         let mut entries = BTreeMap::new();
         for (optional, key, value) in pairs {
-            let key = self.eval(key)?;
-            let value = self.eval(value)?;
+            let key = self.eval_or_charge(key, cost::MAP)?;
+            let value = self.eval_or_charge(value, cost::MAP)?;
             let name = Key::new(&key)?;
             match (optional, value) {
                 (false, value) => {

@@ -79,13 +79,13 @@ static FORMATS: [(&str, NamedFormat); 13] = [
     ),
     (
         "format.date",
-        NamedFormat { name: "date", pattern_size: 73, check: |text| unless(is_date(text), "invalid date") },
+        NamedFormat { name: "date", pattern_size: 71, check: |text| unless(is_date(text), "invalid date") },
     ),
     (
         "format.datetime",
         NamedFormat {
             name: "datetime",
-            pattern_size: 73,
+            pattern_size: 71,
             check: |text| unless(is_date_time(text), "invalid datetime"),
         },
     ),

@@ -88,6 +88,15 @@ impl Function {
     }
 }
 
+impl Function {
+    /// Whether arguments are looked at one after the other, up to the first that has no value. Functions of one or
+    /// two arguments that are bound to one implementation look at all of them.
+    pub(crate) fn stops_early(&self, chosen: Option<&Overload>, args: usize) -> bool {
+        let dispatched = chosen.is_none() && self.singleton.is_none() && self.overloads.len() > 1;
+        args > 2 || dispatched || self.name == "format"
+    }
+}
+
 impl Overload {
     fn accepts(&self, args: &[Value<'_>]) -> bool {
         self.args.len() == args.len()

@@ -308,16 +308,27 @@ impl<'s> Parser<'s> {
             while self.take(mark).is_some() {
                 count += 1;
             }
-            if mark == "-" && self.peek().kind == Kind::End {
-                self.report(
-                    self.peek().location,
-                    format!("Syntax error: no viable alternative at input '{}'", mark.repeat(count)),
-                );
-            }
+            self.check_operand(mark, count)?;
             let operand = self.member()?;
             return Some(if count % 2 == 0 { operand } else { self.call(first, function, vec![operand]) });
         }
         self.member()
+    }
+
+    /// What follows `!` or `-` is no other sign, unless that belongs to a number.
+    fn check_operand(&mut self, mark: &str, count: usize) -> Parsed<()> {
+        let (token, next) = (self.peek(), self.ahead(1));
+        if mark == "-" && token.kind == Kind::End {
+            let message = format!("Syntax error: no viable alternative at input '{}'", mark.repeat(count));
+            self.report(token.location, message);
+        }
+        if mark == "-" && self.at("!") {
+            return self.nothing_fits(&[&mark.repeat(count), "!"], token);
+        }
+        if mark == "!" && self.at("-") && !matches!(next.kind, Kind::Int | Kind::Float) {
+            return self.nothing_fits(&["-", next.text], next);
+        }
+        Some(())
     }
 
     fn member(&mut self) -> Parsed {

@@ -13,7 +13,7 @@ impl fmt::Display for Value<'_> {
             Self::Bool(truth) => write!(f, "{truth}"),
             Self::Int(number) => write!(f, "{number}"),
             Self::Uint(number) => write!(f, "{number}"),
-            Self::Double(number) => f.write_str(&general(*number)),
+            Self::Double(number) => f.write_str(&format_float(*number, b'g', -1, 64)),
             Self::String(text) => f.write_str(text),
             Self::Bytes(bytes) => {
                 let bytes: Vec<String> = bytes.iter().map(u8::to_string).collect();
@@ -59,13 +59,4 @@ impl fmt::Display for Value<'_> {
             Self::Authorizer(_) | Self::Authorization(_) | Self::Decision(_) => f.write_str(self.type_name()),
         }
     }
-}
-
-/// `%g`, which `%v` is for floats but for where the exponent begins.
-pub(crate) fn general(number: f64) -> String {
-    let size = number.abs();
-    if size != 0.0 && size.is_finite() && (1e-4..1e21).contains(&size) {
-        return format_float(number, b'f', -1, 64);
-    }
-    format_float(number, b'g', -1, 64)
 }
