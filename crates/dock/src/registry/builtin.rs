@@ -206,7 +206,10 @@ pub(super) fn resources() -> impl Iterator<Item = Resource> {
             verbs,
             subresources: subresources.iter().map(|sub| subresource(*sub)).collect(),
             traits,
-            behaviour: Behaviour::Builtin(kinds::rules(group, kind)),
+            behaviour: Behaviour::Builtin(match kind {
+                "CustomResourceDefinition" => &super::custom::Definitions,
+                _ => kinds::rules(group, kind),
+            }),
         }
     })
 }

@@ -1,45 +1,129 @@
 //! Custom resources: what a definition makes of objects.
 
+use std::sync::Arc;
+
+use schema::{Decoded, Tree, Types, View};
 use serde_json::Value;
 
-use schema::{Decoded, Schema, Tree, Types, View};
-
 use super::{Behaviour, Resource, Subresource, Traits};
-use crate::kinds::Rules;
-use crate::status::Status;
+use crate::crd::conditions::is_established;
+use crate::crd::definition::{self, Definition};
+use crate::crd::{CustomVersion, rank, scale};
+use crate::field::FieldError;
+use crate::kinds::{Context, Rules};
 use crate::store::ResourceKey;
 
 const VERBS: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const CHANGE: &[&str] = &["get", "patch", "update"];
 
-/// The rules of a custom kind.
+/// The versions of a custom kind.
 #[derive(Debug)]
 pub struct Custom {
     definition: Value,
+    versions: Vec<Compiled>,
+    types: Types,
 }
 
-impl Rules for Custom {
+/// The rules of one version.
+#[derive(Debug)]
+struct Compiled(CustomVersion);
+
+impl Rules for Compiled {
     fn is_custom(&self) -> bool {
         true
     }
 
-    fn has_generation(&self) -> bool {
+    fn checks_metadata(&self) -> bool {
         true
     }
 
+    fn has_generation(&self) -> bool {
+        false
+    }
+
     fn has_status(&self) -> bool {
-        self.definition["spec"]["versions"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .any(|version| version["subresources"]["status"].is_object())
+        self.0.has_status()
+    }
+
+    fn default(&self, object: &mut Value) {
+        self.0.default(object);
+    }
+
+    fn prepare_create(&self, object: &mut Value, _context: &Context) {
+        self.0.prepare_create(object);
+    }
+
+    fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
+        self.0.prepare_update(object, old);
+    }
+
+    fn prepare_status_update(&self, object: &mut Value, old: &Value, _context: &Context) {
+        self.0.prepare_status_update(object, old);
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        self.0.validate(object)
+    }
+
+    fn validate_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
+        self.0.validate_update(object, old)
+    }
+
+    fn validate_status_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
+        self.0.validate_status_update(object, old)
+    }
+
+    fn warnings(&self, object: &Value, old: Option<&Value>) -> Vec<String> {
+        self.0.warnings(object, old)
+    }
+}
+
+/// The rules of definitions themselves.
+#[derive(Debug)]
+pub(super) struct Definitions;
+
+impl Rules for Definitions {
+    fn has_status(&self) -> bool {
+        true
+    }
+
+    fn default(&self, object: &mut Value) {
+        definition::default(object);
+    }
+
+    fn prepare_create(&self, object: &mut Value, _context: &Context) {
+        definition::prepare_create(object);
+    }
+
+    fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
+        definition::prepare_update(object, old);
+    }
+
+    fn prepare_status_update(&self, object: &mut Value, old: &Value, _context: &Context) {
+        definition::prepare_status_update(object, old);
+    }
+
+    fn validate(&self, object: &Value) -> Vec<FieldError> {
+        definition::validate(object)
+    }
+
+    fn validate_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
+        definition::validate_update(object, old)
+    }
+
+    fn validate_status_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
+        definition::validate_status_update(object, old)
+    }
+
+    fn warnings(&self, object: &Value, old: Option<&Value>) -> Vec<String> {
+        definition::warnings(object, old)
     }
 }
 
 impl Custom {
-    pub(super) fn decode(&self, tree: Tree, _version: &str, _strict: bool) -> Result<Decoded, String> {
-        let complaints = schema::check_fields(&tree).map_err(|error| error.to_string())?;
-        Ok(Decoded { value: tree.into_value(), complaints })
+    /// A version; the first one for a name that is not there, which no request has.
+    pub(super) fn version(&self, name: &str) -> &CustomVersion {
+        &self.compiled(name).0
     }
 
     /// What the definition says objects look like in a version.
@@ -48,8 +132,42 @@ impl Custom {
         versions.iter().find(|known| known["name"] == version)?.pointer("/schema/openAPIV3Schema")
     }
 
-    pub(super) fn with_structure<T>(&self, _version: &str, read: impl FnOnce(View<'_>) -> T) -> T {
-        read(Types::default().view(&Schema::untyped()))
+    /// The rules of a version.
+    pub(super) fn rules(&self, name: &str) -> &dyn Rules {
+        self.compiled(name)
+    }
+
+    fn compiled(&self, name: &str) -> &Compiled {
+        let found = self.versions.iter().find(|version| &*version.0.version == name);
+        found.unwrap_or_else(|| &self.versions[0])
+    }
+
+    pub(super) fn decode(&self, tree: Tree, version: &str, strict: bool) -> Result<Decoded, String> {
+        let mut complaints =
+            if strict { schema::check_fields(&tree).map_err(|error| error.to_string())? } else { Vec::new() };
+        let mut value = tree.into_value();
+        let unknown = self.version(version).decode(&mut value)?;
+        complaints.extend(unknown.into_iter().map(|path| format!("unknown field \"{path}\"")));
+        Ok(Decoded { value, complaints })
+    }
+
+    pub(super) fn with_structure<T>(&self, version: &str, read: impl FnOnce(View<'_>) -> T) -> T {
+        read(self.types.view(self.version(version).structure()))
+    }
+
+    pub(super) fn scale_of(&self, version: &str, object: &Value) -> Result<Value, String> {
+        let Some(paths) = self.version(version).scale_paths() else { return Ok(Value::Null) };
+        scale::scale_of(paths, object).map(|(scale, _)| scale)
+    }
+
+    pub(super) fn set_replicas(
+        &self,
+        version: &str,
+        object: &mut Value,
+        replicas: i64,
+    ) -> Result<(), String> {
+        let Some(paths) = self.version(version).scale_paths() else { return Ok(()) };
+        scale::set_replicas(paths, object, replicas)
     }
 }
 
@@ -61,38 +179,52 @@ pub(super) fn key(definition: &Value) -> Option<ResourceKey> {
 }
 
 /// The resource that a definition makes; nothing while it is not established.
-pub(super) fn resource(definition: &Value) -> Result<Option<Resource>, Status> {
-    let Some(key) = key(definition) else { return Ok(None) };
-    let names = &definition["spec"]["names"];
+pub(super) fn resource(object: &Value) -> Option<Resource> {
+    let key = key(object)?;
+    let definition = Definition::read(object);
+    if !is_established(object) || definition.versions.is_empty() {
+        return None;
+    }
+    let names = &object["status"]["acceptedNames"];
     let text = |field: &str| names[field].as_str().unwrap_or_default();
     let list = |field: &str| {
         names[field].as_array().into_iter().flatten().filter_map(Value::as_str).map(Into::into).collect()
     };
-    let versions = definition["spec"]["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let name = |version: &Value| version["name"].as_str().unwrap_or_default().into();
-    let storage = versions.iter().find(|version| version["storage"] == true).map(name).unwrap_or_default();
+    let storage =
+        definition.storage_version().map(|version| version.name.as_str().into()).unwrap_or_default();
+    let mut served: Vec<Arc<str>> = definition
+        .versions
+        .iter()
+        .filter(|version| version.served)
+        .map(|version| version.name.as_str().into())
+        .collect();
+    served.sort_by_key(|version| std::cmp::Reverse(rank(version)));
     let part = |part: &'static str, kind| Subresource { name: part.into(), kind, verbs: CHANGE };
-    let has = |part: &str| versions.iter().any(|version| version["subresources"][part].is_object());
     let mut subresources = Vec::new();
-    if has("status") {
+    if definition.versions.iter().any(definition::Version::has_status) {
         subresources.push(part("status", None));
     }
-    if has("scale") {
+    if definition.versions.iter().any(|version| version.scale().is_some()) {
         subresources.push(part("scale", Some(("autoscaling", "v1", "Scale"))));
     }
-    Ok(Some(Resource {
+    let compiled = definition
+        .versions
+        .iter()
+        .map(|version| Compiled(CustomVersion::compile(&definition, version)))
+        .collect();
+    Some(Resource {
         key,
         kind: text("kind").into(),
         list_kind: text("listKind").into(),
         singular: text("singular").into(),
         short_names: list("shortNames"),
         categories: list("categories"),
-        namespaced: definition["spec"]["scope"] == "Namespaced",
-        versions: versions.iter().filter(|version| version["served"] == true).map(name).collect(),
+        namespaced: definition.is_namespaced(),
+        versions: served,
         storage_version: storage,
         verbs: VERBS,
         subresources,
         traits: Traits { conditional_update: true, ..Traits::default() },
-        behaviour: Behaviour::Custom(std::sync::Arc::new(Custom { definition: definition.clone() })),
-    }))
+        behaviour: Behaviour::Custom(Arc::new(Custom { definition: object.clone(), versions: compiled, types: Types::default() })),
+    })
 }

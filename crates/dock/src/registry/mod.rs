@@ -14,7 +14,7 @@ use crate::field::FieldError;
 use crate::kinds::Rules;
 use crate::meta;
 use crate::selectors::{LabelSelector, Selectable};
-use crate::status::{ResourceName, Status};
+use crate::status::ResourceName;
 use crate::store::{Key, Range, ResourceKey};
 
 /// A resource: a kind, and where it is served.
@@ -126,11 +126,11 @@ impl Resource {
         Range { resource: self.key.clone(), namespace: namespace.into() }
     }
 
-    /// The rules of its kind.
-    pub fn rules(&self) -> &dyn Rules {
+    /// The rules of its kind in a version.
+    pub fn rules(&self, version: &str) -> &dyn Rules {
         match &self.behaviour {
             Behaviour::Builtin(rules) => *rules,
-            Behaviour::Custom(custom) => custom.as_ref(),
+            Behaviour::Custom(custom) => custom.rules(version),
         }
     }
 
@@ -150,6 +150,11 @@ impl Resource {
     /// Whether it is the resource of Namespaces, which have a life of their own.
     pub fn is_namespace(&self) -> bool {
         self.key.group.is_empty() && &*self.key.resource == "namespaces"
+    }
+
+    /// Whether it is the resource of definitions of others.
+    pub fn is_definition(&self) -> bool {
+        &*self.kind == "CustomResourceDefinition" && &*self.key.group == "apiextensions.k8s.io"
     }
 
     /// Whether it is defined by an object of the cluster.
@@ -183,7 +188,7 @@ impl Resource {
 
     /// What is wrong with the metadata of a new object.
     pub fn validate_metadata(&self, object: &Value) -> Vec<FieldError> {
-        if self.rules().checks_metadata() {
+        if self.rules(&self.storage_version).checks_metadata() {
             return Vec::new();
         }
         meta::validate(object, self.namespaced, meta::rules_of(&self.key.group, &self.kind))
@@ -192,7 +197,7 @@ impl Resource {
     /// What is wrong with the metadata of an object that replaces another.
     pub fn validate_metadata_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
         let mut rules = meta::rules_of(&self.key.group, &self.kind);
-        if self.rules().checks_metadata() {
+        if self.rules(&self.storage_version).checks_metadata() {
             rules.on_update = meta::OnUpdate::Nothing;
         }
         meta::validate_update(object, old, self.namespaced, rules)
@@ -200,14 +205,17 @@ impl Resource {
 
     /// Calls with the fields that a selector may name.
     pub fn with_selectable<T>(&self, read: impl FnOnce(&Selectable<'_>) -> T) -> T {
-        if self.is_custom() {
-            return read(&Selectable::custom(self.namespaced, []));
+        if let Behaviour::Custom(custom) = &self.behaviour {
+            return read(&custom.version(&self.storage_version).selectable());
         }
         read(&Selectable::of(&self.key.group, &self.kind))
     }
 
     /// The replicas of an object.
-    pub fn scale_of(&self, object: &Value) -> Value {
+    pub fn scale_of(&self, version: &str, object: &Value) -> Result<Value, String> {
+        if let Behaviour::Custom(custom) = &self.behaviour {
+            return custom.scale_of(version, object);
+        }
         let metadata = &object["metadata"];
         let mut scale = json!({
             "kind": "Scale",
@@ -229,18 +237,25 @@ impl Resource {
         if let Ok(selector) = LabelSelector::of(Some(selector)) {
             scale["status"]["selector"] = selector.to_string().into();
         }
-        scale
+        Ok(scale)
     }
 
     /// Changes the replicas of an object.
-    pub fn set_replicas(&self, object: &mut Value, replicas: i64) {
+    pub fn set_replicas(&self, version: &str, object: &mut Value, replicas: i64) -> Result<(), String> {
+        if let Behaviour::Custom(custom) = &self.behaviour {
+            return custom.set_replicas(version, object, replicas);
+        }
         object["spec"]["replicas"] = replicas.into();
+        Ok(())
     }
 
     /// The object as it is shown in a version.
     pub fn convert(&self, object: &Value, version: &str) -> Value {
         let mut object = object.clone();
-        object["apiVersion"] = self.api_version(version).into();
+        match &self.behaviour {
+            Behaviour::Custom(custom) => custom.version(version).from_storage(&mut object),
+            Behaviour::Builtin(_) => object["apiVersion"] = self.api_version(version).into(),
+        }
         object
     }
 }
@@ -289,9 +304,9 @@ impl Registry {
         self.read().generation
     }
 
-    /// Serves what a definition says, or no longer.
-    pub fn define(&self, definition: &Value) -> Result<(), Status> {
-        let resource = custom::resource(definition)?;
+    /// Serves what a definition says, if it is established.
+    pub fn define(&self, definition: &Value) {
+        let resource = custom::resource(definition);
         let mut index = self.resources.write().unwrap_or_else(PoisonError::into_inner);
         index.generation += 1;
         if let Some(resource) = resource {
@@ -299,7 +314,6 @@ impl Registry {
         } else if let Some(key) = custom::key(definition) {
             index.by_key.remove(&key);
         }
-        Ok(())
     }
 
     /// Serves a custom resource no longer.

@@ -56,7 +56,7 @@ impl Call {
 pub(super) fn defaulted(call: &Call, mut object: Value) -> Value {
     object["apiVersion"] = call.resource.api_version(&call.version).into();
     object["kind"] = (*call.resource.kind).into();
-    call.resource.rules().default(&mut object);
+    call.rules().default(&mut object);
     object
 }
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::http::accept::{Accept, Encoding};
 use crate::http::options::Options;
 use crate::http::user::User;
-use crate::kinds::Context;
+use crate::kinds::{Context, Rules};
 use crate::registry::Resource;
 use crate::status::Status;
 use crate::store::Key;
@@ -80,6 +80,11 @@ impl Call {
     /// What the rules of a kind may know.
     pub fn context(&self) -> Context {
         Context { now: self.now, dry_run: self.options.is_dry_run() }
+    }
+
+    /// The rules of the kind in the version of the request.
+    pub fn rules(&self) -> &dyn Rules {
+        self.resource.rules(&self.version)
     }
 
     /// Tells the client something besides the answer. Said once.

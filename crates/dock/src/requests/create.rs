@@ -54,7 +54,7 @@ impl Server {
             }
             match self.store.put(&key, Expected::Absent, object).await {
                 Ok(stored) => {
-                    self.after_change(&stored);
+                    self.after_change(&stored).await;
                     return Ok(stored.object.as_ref().clone());
                 }
                 Err(CommitError::Changed(_)) => refusal = Status::already_exists(call.resource.name(), &name),
@@ -67,7 +67,7 @@ impl Server {
     /// A new object as it will be stored: with what the server fills in, and valid.
     fn prepared(&self, call: &Call, mut object: Value) -> Result<Value, Status> {
         let resource = &call.resource;
-        let rules = resource.rules();
+        let rules = call.rules();
         meta::before_create(&mut object, call.now, &meta::random_uid(), &meta::random_suffix());
         metadata::fields(&mut object).remove("resourceVersion");
         rules.prepare_create(&mut object, &call.context());

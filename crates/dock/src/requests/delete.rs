@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Operation};
 use super::metadata;
+use crate::crd::conditions::mark_for_deletion;
 use crate::field::{FieldError, Path};
 use crate::http::accept::Encoding;
 use crate::http::answer::{Answer, Content};
@@ -84,6 +85,11 @@ impl Server {
         if call.resource.is_namespace() {
             return self.delete_namespace(call, options, live, object).await;
         }
+        if call.resource.is_definition() && !metadata::is_terminating(&object) {
+            self.validate_admission(call, Operation::Delete, None, Some(&live.object)).await?;
+            let marked = mark_for_deletion(&object, call.now);
+            return self.store_deletion(call, options, live, marked).await;
+        }
         let graceful = match grace(call, options, &mut object) {
             Grace::Pending => {
                 return Ok(Some(Deletion { object: live.object.as_ref().clone(), gone: false }));
@@ -129,7 +135,7 @@ impl Server {
         }
         match self.store.put(&call.key(), Expected::At(live.revision), object).await {
             Ok(stored) => {
-                self.after_change(&stored);
+                self.after_change(&stored).await;
                 Ok(Some(Deletion { object: stored.object.as_ref().clone(), gone: false }))
             }
             Err(CommitError::Changed(_)) => Ok(None),
@@ -149,7 +155,7 @@ impl Server {
         }
         match self.store.remove(&call.key(), live.revision, object).await {
             Ok(removed) => {
-                self.after_removal(&removed);
+                self.after_removal(&removed).await;
                 Ok(Some(Deletion { object: removed.object.as_ref().clone(), gone: true }))
             }
             Err(CommitError::Changed(_)) => Ok(None),

@@ -53,7 +53,7 @@ fn with_request<T>(call: &Call, manager: &str, write: impl FnOnce(Request<'_>) -
 
 /// What this door does not write.
 fn reset_fields(call: &Call) -> FieldSet<'static> {
-    let rules = call.resource.rules();
+    let rules = call.rules();
     let names: &[&str] = match &*call.subresource {
         "" if rules.has_status() => &["status"],
         "status" => rules.status_resets(),

@@ -53,8 +53,8 @@ impl Server {
         let written = self
             .change(call, allowed, "", |live| {
                 let object = match kind {
-                    PatchType::Apply => self.applied(call, live)?,
-                    _ => self.patched(call, kind, live.unwrap_or(&Value::Null))?,
+                    PatchType::Apply => applied(call, live)?,
+                    _ => patched(call, kind, live.unwrap_or(&Value::Null))?,
                 };
                 if live.is_none() && !metadata::text(&object, "uid").is_empty() {
                     let why = format!("uid mismatch: the provided object specified uid {}, and no existing object was found", metadata::text(&object, "uid"));
@@ -69,69 +69,68 @@ impl Server {
         let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
         Ok(Answer::with(code, Content::Object(call.shown(&written.object))))
     }
+}
 
-    /// The live object with a patch that knows nothing of owners.
-    fn patched(&self, call: &Call, kind: PatchType, live: &Value) -> Result<Value, Status> {
-        let text = std::str::from_utf8(&call.body).unwrap_or_default();
-        let strict = call.options.validation() != FieldValidation::Ignore;
-        let refused = |error: schema::PatchError| patch_refused(&error);
-        let (decoded, complaints, shown) = match kind {
-            PatchType::Json | PatchType::Merge => {
-                let patch = if kind == PatchType::Json { schema::json_patch } else { schema::merge_patch };
-                let patched = patch(live.clone(), text, strict).map_err(refused)?;
-                // Go shows the fields in the order of the patched document.
-                let shown = patched.object.clone().into_value().to_string();
-                check_type(&patched.object, expected_kind(call))?;
-                (call.resource.decode(patched.object, &call.version, strict), patched.complaints, shown)
-            }
-            PatchType::Strategic | PatchType::Apply => {
-                let merge = |view: schema::View<'_>| -> Result<_, schema::PatchError> {
-                    let merged = schema::strategic_merge_patch(view, live.clone(), text, strict)?;
-                    let shown = schema::show(&merged.patch);
-                    let decoded =
-                        schema::convert(view, merged.object, strict).map_err(|error| error.to_string());
-                    Ok((decoded, merged.complaints, shown))
-                };
-                call.resource.with_structure(&call.version, merge).map_err(refused)?
-            }
-        };
-        let invalid = |words: String| {
-            Status::invalid("", "", "", &[FieldError::invalid(&Path::new("patch"), shown.as_str(), words)])
-        };
-        let decoded = decoded.map_err(&invalid)?;
-        let complaints: Vec<String> = complaints.into_iter().chain(decoded.complaints).collect();
-        if !complaints.is_empty() {
-            match call.options.validation() {
-                FieldValidation::Ignore => {}
-                FieldValidation::Warn => complaints.into_iter().for_each(|words| call.warn(words)),
-                FieldValidation::Strict => return Err(invalid(schema::strict_error(&complaints))),
-            }
+/// The live object with a patch that knows nothing of owners.
+fn patched(call: &Call, kind: PatchType, live: &Value) -> Result<Value, Status> {
+    let text = std::str::from_utf8(&call.body).unwrap_or_default();
+    let strict = call.options.validation() != FieldValidation::Ignore;
+    let refused = |error: schema::PatchError| patch_refused(&error);
+    let (decoded, complaints, shown) = match kind {
+        PatchType::Json | PatchType::Merge => {
+            let patch = if kind == PatchType::Json { schema::json_patch } else { schema::merge_patch };
+            let patched = patch(live.clone(), text, strict).map_err(refused)?;
+            // Go shows the fields in the order of the patched document.
+            let shown = patched.object.clone().into_value().to_string();
+            check_type(&patched.object, expected_kind(call))?;
+            (call.resource.decode(patched.object, &call.version, strict), patched.complaints, shown)
         }
-        let mut object = defaulted(call, decoded.value);
-        call.own_fields(Some(live), &mut object);
-        Ok(object)
+        PatchType::Strategic | PatchType::Apply => {
+            let merge = |view: schema::View<'_>| -> Result<_, schema::PatchError> {
+                let merged = schema::strategic_merge_patch(view, live.clone(), text, strict)?;
+                let shown = schema::show(&merged.patch);
+                let decoded = schema::convert(view, merged.object, strict).map_err(|error| error.to_string());
+                Ok((decoded, merged.complaints, shown))
+            };
+            call.resource.with_structure(&call.version, merge).map_err(refused)?
+        }
+    };
+    let invalid = |words: String| {
+        Status::invalid("", "", "", &[FieldError::invalid(&Path::new("patch"), shown.as_str(), words)])
+    };
+    let decoded = decoded.map_err(&invalid)?;
+    let complaints: Vec<String> = complaints.into_iter().chain(decoded.complaints).collect();
+    if !complaints.is_empty() {
+        match call.options.validation() {
+            FieldValidation::Ignore => {}
+            FieldValidation::Warn => complaints.into_iter().for_each(|words| call.warn(words)),
+            FieldValidation::Strict => return Err(invalid(schema::strict_error(&complaints))),
+        }
     }
+    let mut object = defaulted(call, decoded.value);
+    call.own_fields(Some(live), &mut object);
+    Ok(object)
+}
 
-    /// The live object with what the applier wants.
-    fn applied(&self, call: &Call, live: Option<&Value>) -> Result<Value, Status> {
-        let text = std::str::from_utf8(&call.body).unwrap_or_default();
-        let wanted: Value = goyaml::from_str_as(text)
-            .map_err(|error| Status::bad_request(format!("error decoding YAML: {error}")))?;
-        let object = call.apply_fields(live, &wanted)?;
-        let strict = match call.options.validation() {
-            FieldValidation::Ignore => None,
-            FieldValidation::Warn | FieldValidation::Strict => {
-                goyaml::from_str_strict(text).err().map(|error| error.to_string())
-            }
-        };
-        if let Some(words) = strict {
-            if call.options.validation() == FieldValidation::Strict {
-                return Err(Status::bad_request(format!("error strict decoding YAML: {words}")));
-            }
-            call.warn(words);
+/// The live object with what the applier wants.
+fn applied(call: &Call, live: Option<&Value>) -> Result<Value, Status> {
+    let text = std::str::from_utf8(&call.body).unwrap_or_default();
+    let wanted: Value = goyaml::from_str_as(text)
+        .map_err(|error| Status::bad_request(format!("error decoding YAML: {error}")))?;
+    let object = call.apply_fields(live, &wanted)?;
+    let strict = match call.options.validation() {
+        FieldValidation::Ignore => None,
+        FieldValidation::Warn | FieldValidation::Strict => {
+            goyaml::from_str_strict(text).err().map(|error| error.to_string())
         }
-        Ok(object)
+    };
+    if let Some(words) = strict {
+        if call.options.validation() == FieldValidation::Strict {
+            return Err(Status::bad_request(format!("error strict decoding YAML: {words}")));
+        }
+        call.warn(words);
     }
+    Ok(object)
 }
 
 /// A patch that cannot be read is a bad request; one that does not fit is refused in general words.

@@ -17,13 +17,13 @@ impl Server {
     pub(crate) async fn scale(&self, call: &Call, verb: &str) -> Result<Answer, Status> {
         if verb == "get" {
             let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
-            return Ok(Answer::object(call.resource.scale_of(&stored.object)));
+            return Ok(Answer::object(scale_of(call, &stored.object)?));
         }
         call.options.check_write(if verb == "update" { "UpdateOptions" } else { "PatchOptions" })?;
         let written = self
             .change(call, false, "", |live| {
                 let live = live.unwrap_or(&Value::Null);
-                let scale = call.resource.scale_of(live);
+                let scale = scale_of(call, live)?;
                 let wanted = if verb == "update" { sent(call)? } else { patched(call, &scale)? };
                 check_name(&wanted, &call.name)?;
                 let mut object = live.clone();
@@ -32,13 +32,17 @@ impl Server {
                     metadata::fields(&mut object).insert("resourceVersion".into(), revision.into());
                 }
                 let replicas = wanted["spec"]["replicas"].as_i64().unwrap_or_default();
-                call.resource.set_replicas(&mut object, replicas);
+                call.resource.set_replicas(&call.version, &mut object, replicas).map_err(Status::internal)?;
                 call.own_fields(Some(live), &mut object);
                 Ok(object)
             })
             .await?;
-        Ok(Answer::with(StatusCode::OK, Content::Object(call.resource.scale_of(&written.object))))
+        Ok(Answer::with(StatusCode::OK, Content::Object(scale_of(call, &written.object)?)))
     }
+}
+
+fn scale_of(call: &Call, object: &Value) -> Result<Value, Status> {
+    call.resource.scale_of(&call.version, object).map_err(Status::internal)
 }
 
 fn sent(call: &Call) -> Result<Value, Status> {

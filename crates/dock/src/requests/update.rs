@@ -100,7 +100,7 @@ impl Server {
             }
             match self.store.remove(&call.key(), live.revision, object.clone()).await {
                 Ok(removed) => {
-                    self.after_removal(&removed);
+                    self.after_removal(&removed).await;
                     // The client sees the state it wrote, as of the revision it replaced.
                     return Ok(Some(object));
                 }
@@ -113,7 +113,7 @@ impl Server {
         };
         match outcome {
             Ok(stored) => {
-                self.after_change(&stored);
+                self.after_change(&stored).await;
                 Ok(Some(stored.object.as_ref().clone()))
             }
             Err(CommitError::Changed(_)) => Ok(None),
@@ -124,7 +124,7 @@ impl Server {
     /// The object as it will be stored: what it may not change is put back, and it is valid.
     fn succeeding(&self, call: &Call, mut object: Value, live: &Value) -> Result<Value, Status> {
         let resource = &call.resource;
-        let rules = resource.rules();
+        let rules = call.rules();
         let context = call.context();
         metadata::take_namespace(&mut object, resource.namespaced, &call.namespace)?;
         meta::before_update(&mut object, live);
@@ -160,7 +160,7 @@ impl Call {
     /// 409: the object of that name is another one.
     pub(super) fn precondition_failed(&self, wanted: &str, found: &str) -> Status {
         let group = &self.resource.key.group;
-        let folder = match (self.resource.rules().is_custom(), &*self.resource.key.resource) {
+        let folder = match (self.resource.is_custom(), &*self.resource.key.resource) {
             (true, plural) => format!("{group}/{plural}"),
             (false, "services") => "services/specs".into(),
             (false, "endpoints") => "services/endpoints".into(),
