@@ -225,6 +225,10 @@ pub(super) fn resource(object: &Value) -> Option<Resource> {
         verbs: VERBS,
         subresources,
         traits: Traits { conditional_update: true, ..Traits::default() },
-        behaviour: Behaviour::Custom(Arc::new(Custom { definition: object.clone(), versions: compiled, types: Types::default() })),
+        behaviour: Behaviour::Custom(Arc::new(Custom {
+            definition: object.clone(),
+            versions: compiled,
+            types: Types::default(),
+        })),
     })
 }
