@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::action::Outcome;
+use super::action::{Action, Note, Outcome};
 use super::condition::{condition, conditions, refresh};
 use super::object::Object;
 use super::world::{AUTOSCALERS, Key, World};
@@ -19,7 +19,10 @@ pub fn reconcile(autoscaler: &Value, world: &dyn World) -> Outcome {
     if !status.is_object() {
         status = json!({});
     }
-    status["observedGeneration"] = autoscaler.generation().into();
+    if autoscaler.generation() > 0 {
+        status["observedGeneration"] = autoscaler.generation().into();
+    }
+    let mut notes: Vec<Action> = Vec::new();
     match target {
         None => {
             let message = format!(
@@ -39,9 +42,16 @@ pub fn reconcile(autoscaler: &Value, world: &dyn World) -> Outcome {
                 let message = "scaling is disabled since the replica count of the target is zero";
                 condition("ScalingActive", "False", "ScalingDisabled", message, now)
             } else {
-                let message =
-                    "the HPA was unable to compute the replica count: there are no measurements in the dock";
-                condition("ScalingActive", "False", "FailedGetResourceMetric", message, now)
+                status["currentMetrics"] = json!([{ "type": "" }]);
+                let failure = unmeasured(autoscaler);
+                notes.push(Note::warning(autoscaler, "FailedGetResourceMetric", &failure));
+                let message = format!(
+                    "invalid metrics (1 invalid out of 1), first error is: failed to get {} resource metric value: {failure}",
+                    measured(autoscaler)
+                );
+                notes.push(Note::warning(autoscaler, "FailedComputeMetricsReplicas", message));
+                let message = format!("the HPA was unable to compute the replica count: {failure}");
+                condition("ScalingActive", "False", "FailedGetResourceMetric", &message, now)
             };
             refresh(&mut list, active);
         }
@@ -49,5 +59,25 @@ pub fn reconcile(autoscaler: &Value, world: &dyn World) -> Outcome {
     status["conditions"] = list.into();
     let mut outcome = Outcome::nothing();
     outcome.update_status(&AUTOSCALERS, autoscaler, status);
+    if !outcome.actions.is_empty() {
+        outcome.actions.extend(notes);
+    }
     outcome
+}
+
+/// What the first metric of an autoscaler measures.
+fn measured(autoscaler: &Value) -> &str {
+    match autoscaler.items("spec.metrics").first().map_or("", |metric| metric.text("resource.name")) {
+        "" => "cpu",
+        name => name,
+    }
+}
+
+/// What is said where nobody measures anything.
+fn unmeasured(autoscaler: &Value) -> String {
+    let name = measured(autoscaler);
+    format!(
+        "failed to get {name} utilization: unable to get metrics for resource {name}: unable to fetch metrics from \
+         resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)"
+    )
 }

@@ -30,8 +30,10 @@ pub enum Controller {
     Kubelet,
     /// Lets Pods go whose Job no longer counts them.
     JobTracking,
-    /// Looks after `ReplicaSets` and `ReplicationControllers`.
+    /// Looks after `ReplicaSets`.
     Replicas,
+    /// Looks after `ReplicationControllers`.
+    ReplicationControllers,
     /// Looks after Deployments.
     Deployments,
     /// Looks after `StatefulSets`.
@@ -115,6 +117,9 @@ impl Controller {
             Self::Replicas => {
                 manager("system:serviceaccount:kube-system:replicaset-controller", "replicaset-controller")
             }
+            Self::ReplicationControllers => {
+                manager("system:serviceaccount:kube-system:replication-controller", "replication-controller")
+            }
             Self::Deployments => {
                 manager("system:serviceaccount:kube-system:deployment-controller", "deployment-controller")
             }
@@ -158,7 +163,7 @@ impl Controller {
             Self::Scheduler => pods::scheduler::reconcile(object, world),
             Self::Kubelet => pods::kubelet::reconcile(object, world),
             Self::JobTracking => jobs::release_stray(object, world),
-            Self::Replicas => replicas::reconcile(object, world),
+            Self::Replicas | Self::ReplicationControllers => replicas::reconcile(object, world),
             Self::Deployments => deployments::reconcile(object, world),
             Self::StatefulSets => statefulsets::reconcile(object, world),
             Self::DaemonSets => daemonsets::reconcile(object, world),

@@ -39,7 +39,7 @@ fn own(resource: &Resource) -> &'static [Controller] {
         (NODES, &[Controller::Nodes]),
         (PODS, &[Controller::Scheduler, Controller::Kubelet, Controller::JobTracking]),
         (REPLICA_SETS, &[Controller::Replicas]),
-        (REPLICATION_CONTROLLERS, &[Controller::Replicas]),
+        (REPLICATION_CONTROLLERS, &[Controller::ReplicationControllers]),
         (DEPLOYMENTS, &[Controller::Deployments]),
         (STATEFUL_SETS, &[Controller::StatefulSets]),
         (DAEMON_SETS, &[Controller::DaemonSets]),
@@ -59,7 +59,7 @@ fn own(resource: &Resource) -> &'static [Controller] {
 fn by_kind(kind: &str) -> Option<(Controller, Resource)> {
     Some(match kind {
         "ReplicaSet" => (Controller::Replicas, REPLICA_SETS),
-        "ReplicationController" => (Controller::Replicas, REPLICATION_CONTROLLERS),
+        "ReplicationController" => (Controller::ReplicationControllers, REPLICATION_CONTROLLERS),
         "Deployment" => (Controller::Deployments, DEPLOYMENTS),
         "StatefulSet" => (Controller::StatefulSets, STATEFUL_SETS),
         "DaemonSet" => (Controller::DaemonSets, DAEMON_SETS),

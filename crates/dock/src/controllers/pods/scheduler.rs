@@ -40,7 +40,10 @@ pub fn reconcile(pod: &Value, world: &dyn World) -> Outcome {
     match check_claims(pod, node.name(), world) {
         Claims::Bound => {}
         Claims::Wait(actions) => return Outcome::of(actions),
-        Claims::Impossible(why) => return refuse(pod, &not_available(nodes.len(), &why), world),
+        Claims::Impossible(why) => {
+            let message = format!("0/{} nodes are available: {why}. not found", nodes.len());
+            return refuse(pod, &message, world);
+        }
     }
     let mut outcome = Outcome::of(vec![Action::Bind {
         key: Key::of(&PODS, pod),
@@ -73,7 +76,7 @@ fn choose<'a>(pod: &Value, nodes: &'a [Arc<Value>]) -> Result<&'a Arc<Value>, St
 
 fn not_available(nodes: usize, why: &str) -> String {
     format!(
-        "0/{nodes} nodes are available: {why}. preemption: 0/{nodes} nodes are available: {nodes} Preemption is not helpful for scheduling."
+        "0/{nodes} nodes are available: {why}. no new claims to deallocate, preemption: 0/{nodes} nodes are available: {nodes} Preemption is not helpful for scheduling."
     )
 }
 

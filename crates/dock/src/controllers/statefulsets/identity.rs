@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::controllers::action::{Action, Part};
 use crate::controllers::history::REVISION_HASH;
-use crate::controllers::object::{Object, map, set as put, unset};
+use crate::controllers::object::{Object, map, set as put};
 use crate::controllers::template::pod_from;
 use crate::controllers::world::PODS;
 
@@ -85,7 +85,6 @@ pub(super) fn claims_of(set: &Value, pod: &Value) -> Vec<Value> {
 /// A Pod of the set as a template describes it.
 pub(super) fn new_pod(set: &Value, template: &Value, revision: &str, ordinal: i64) -> Value {
     let mut pod = pod_from(template, set);
-    unset(&mut pod, "metadata.generateName");
     put(&mut pod, "metadata.name", format!("{}-{ordinal}", set.name()));
     let name = pod.name().to_owned();
     put(&mut pod, "spec.hostname", name);

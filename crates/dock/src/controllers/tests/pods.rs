@@ -192,7 +192,7 @@ fn nodes_are_chosen_by_selector_and_affinity() {
     let message = tank.get("Pod", "web").condition("PodScheduled").unwrap()["message"].clone();
     assert_eq!(
         message,
-        "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes \
+        "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/1 nodes \
         are available: 1 Preemption is not helpful for scheduling."
     );
     tank.edit("Node", "dock", |node| set(node, "metadata.labels", json!({"disk": "fast"})));

@@ -69,6 +69,17 @@ fn a_volume_is_made_and_goes_with_its_claim() {
 }
 
 #[test]
+fn a_claim_without_a_class_gets_the_default_one() {
+    let mut tank = Tank::new();
+    let mut wanted = claim("data", "");
+    wanted["spec"].as_object_mut().unwrap().remove("storageClassName");
+    tank.create(wanted);
+    tank.settle();
+    let bound = tank.get("PersistentVolumeClaim", "data");
+    assert_eq!((bound.text("spec.storageClassName"), bound.text("status.phase")), ("standard", "Bound"));
+}
+
+#[test]
 fn a_claim_in_use_waits_for_its_pods() {
     let mut tank = Tank::new();
     tank.create(claim("data", "standard"));

@@ -1,5 +1,6 @@
 //! Claims: bound to a volume that is there, or to one that is made.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -127,6 +128,13 @@ fn reference(claim: &Value) -> Value {
 
 /// Looks for a volume, or makes one.
 fn find(claim: &Value, world: &dyn World) -> Outcome {
+    if claim.at("spec.storageClassName").is_null()
+        && let Some(class) = default_class(world)
+    {
+        let mut object = claim.clone();
+        set(&mut object, "spec.storageClassName", class.name());
+        return Outcome::of(vec![Action::Update { resource: CLAIMS, part: Part::Main, object }]);
+    }
     let class_name = claim.text("spec.storageClassName");
     let class = world.get(&Key::new(&STORAGE_CLASSES, "", class_name)).filter(|_| !class_name.is_empty());
     let waits = class.as_ref().is_some_and(|class| class.text("volumeBindingMode") == "WaitForFirstConsumer");
@@ -183,6 +191,17 @@ fn find(claim: &Value, world: &dyn World) -> Outcome {
     let message = format!("Successfully provisioned volume {made} using {provisioner}");
     outcome.push(Note::normal(claim, "ProvisioningSucceeded", message));
     outcome
+}
+
+/// The class for claims that name none: the youngest of those that say they are it.
+fn default_class(world: &dyn World) -> Option<Arc<Value>> {
+    let annotations =
+        ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
+    world
+        .list(&STORAGE_CLASSES, "")
+        .into_iter()
+        .filter(|class| annotations.iter().any(|annotation| class.annotation(annotation) == Some("true")))
+        .max_by_key(|class| (class.moment("metadata.creationTimestamp"), Reverse(class.name().to_owned())))
 }
 
 /// A claim that has to wait, with what is told once.
