@@ -14,7 +14,7 @@ struct Harbour {
 
 impl Harbour {
     async fn open() -> Self {
-        let clock = Clock::standing(Timestamp::from_second(1_800_000_000).unwrap());
+        let clock = Clock::standing(Timestamp::constant(1_800_000_000, 0));
         let harbour = Self { dock: Dock::builder().clock(clock).start().await };
         harbour.dock.settle().await;
         harbour
@@ -26,7 +26,7 @@ impl Harbour {
             request = request.header("content-type", kind);
         }
         let body = body.map(|body| body.to_string()).unwrap_or_default();
-        let request = request.body(Full::new(bytes::Bytes::from(body))).unwrap();
+        let request = request.body(Full::new(bytes::Bytes::from(body))).expect("the request is well formed");
         let answer = self.dock.clone().call(request).await.unwrap();
         let code = answer.status().as_u16();
         let body = answer.into_body().collect().await.unwrap().to_bytes();
@@ -49,8 +49,9 @@ impl Harbour {
         }
     }
 
-    async fn patch(&self, path: &str, patch: Value) -> Value {
-        let (code, answer) = self.ask(Method::PATCH, path, "application/merge-patch+json", Some(patch)).await;
+    async fn patch(&self, path: &str, change: Value) -> Value {
+        let (code, answer) =
+            self.ask(Method::PATCH, path, "application/merge-patch+json", Some(change)).await;
         assert_eq!(code, 200, "{answer}");
         self.dock.settle().await;
         answer
@@ -69,7 +70,10 @@ impl Harbour {
     }
 
     async fn list(&self, path: &str) -> Vec<Value> {
-        self.get(path).await.unwrap()["items"].as_array().cloned().unwrap_or_default()
+        self.get(path).await.expect("collections are always there")["items"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
     }
 }
 

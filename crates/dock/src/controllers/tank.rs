@@ -222,18 +222,18 @@ impl Tank {
         let key = self.key(kind, path);
         let mut object = (*self.get(kind, path)).clone();
         change(&mut object);
-        self.update(key, object).unwrap()
+        self.update(&key, object).unwrap()
     }
 
-    fn update(&mut self, key: Key, mut object: Value) -> Result<Arc<Value>, Refused> {
-        let old = self.current(&key, &object)?;
+    fn update(&mut self, key: &Key, mut object: Value) -> Result<Arc<Value>, Refused> {
+        let old = self.current(key, &object)?;
         if object["spec"] != old["spec"] {
             set(&mut object, "metadata.generation", old.generation() + 1);
         }
         if object.items("metadata.finalizers").is_empty() {
             unset(&mut object, "metadata.finalizers");
         }
-        Ok(self.store(&key, object))
+        Ok(self.store(key, object))
     }
 
     fn current(&self, key: &Key, object: &Value) -> Result<Arc<Value>, Refused> {
@@ -340,7 +340,7 @@ impl Tank {
                     Part::Finalize => set(&mut new, "spec.finalizers", object.at("spec.finalizers").clone()),
                 }
                 self.log.push(format!("update {part:?} {key}"));
-                self.update(key, new)?;
+                self.update(&key, new)?;
             }
             Action::Patch { key, patch } => {
                 let old = self.current(key, patch)?;
@@ -349,7 +349,7 @@ impl Tank {
                 if key.resource != EVENTS {
                     self.log.push(format!("patch {key} {patch}"));
                 }
-                self.update(key.clone(), new)?;
+                self.update(key, new)?;
             }
             Action::Bind { key, uid, node } => {
                 let old = self.shelf.get(key).filter(|pod| pod.uid() == uid).ok_or(Refused::NotFound)?;

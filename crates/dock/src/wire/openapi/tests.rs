@@ -27,7 +27,10 @@ fn definition() -> Value {
                 }},
             }],
         },
-        "status": {"conditions": [{"type": "Established", "status": "True"}]},
+        "status": {
+            "acceptedNames": {"plural": "tabs", "singular": "tab", "kind": "Tab", "listKind": "TabList"},
+            "conditions": [{"type": "Established", "status": "True"}],
+        },
     })
 }
 
