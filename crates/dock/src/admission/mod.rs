@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::kinds::admission::{self as plugins, World};
 use crate::requests::{Call, Operation};
 use crate::server::Server;
 use crate::status::{Cause, Status};
@@ -16,9 +17,13 @@ impl Server {
         call: &Call,
         operation: Operation,
         object: &mut Value,
-        _old: Option<&Value>,
+        old: Option<&Value>,
     ) -> Result<(), Status> {
         self.check_namespace(call, operation, object)?;
+        if call.subresource.is_empty() {
+            plugins::admit(&call.resource.key.group, &call.resource.kind, object, old, self)
+                .map_err(|refusal| refused(call, object, &refusal))?;
+        }
         std::future::ready(()).await;
         Ok(())
     }
@@ -28,8 +33,8 @@ impl Server {
         &self,
         call: &Call,
         operation: Operation,
-        _object: Option<&Value>,
-        _old: Option<&Value>,
+        object: Option<&Value>,
+        old: Option<&Value>,
     ) -> Result<(), Status> {
         if operation == Operation::Delete && call.resource.is_namespace() && IMMORTAL.contains(&&*call.name) {
             return Err(Status::forbidden(
@@ -37,6 +42,10 @@ impl Server {
                 &call.name,
                 "this namespace may not be deleted",
             ));
+        }
+        if let Some(object) = object.filter(|_| call.subresource.is_empty()) {
+            plugins::validate(&call.resource.key.group, &call.resource.kind, object, old, self)
+                .map_err(|refusal| refused(call, object, &refusal))?;
         }
         std::future::ready(()).await;
         Ok(())
@@ -69,4 +78,22 @@ impl Server {
         }
         Err(status)
     }
+}
+
+impl World for Server {
+    fn get(&self, group: &str, kind: &str, namespace: &str, name: &str) -> Option<Value> {
+        let resource = self.registry.by_kind(group, kind)?;
+        Some(self.store.get(&resource.object_key(namespace, name))?.object.as_ref().clone())
+    }
+
+    fn list(&self, group: &str, kind: &str, namespace: &str) -> Vec<Value> {
+        let Some(resource) = self.registry.by_kind(group, kind) else { return Vec::new() };
+        let found = self.store.list(&resource.range(namespace)).objects;
+        found.into_iter().map(|stored| stored.object.as_ref().clone()).collect()
+    }
+}
+
+fn refused(call: &Call, object: &Value, refusal: &plugins::Refusal) -> Status {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    Status::forbidden(call.resource.name(), name, refusal)
 }

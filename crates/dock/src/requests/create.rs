@@ -70,13 +70,13 @@ impl Server {
         let rules = call.rules();
         meta::before_create(&mut object, call.now, &meta::random_uid(), &meta::random_suffix());
         metadata::fields(&mut object).remove("resourceVersion");
+        self.allocate(call, &mut object, None)?;
         rules.prepare_create(&mut object, &call.context());
         if rules.has_generation() {
             metadata::fields(&mut object).insert("generation".into(), 1.into());
         } else {
             metadata::fields(&mut object).remove("generation");
         }
-        self.allocate(call, &mut object, None)?;
         let mut errors = resource.validate_metadata(&object);
         errors.extend(rules.validate(&object));
         if errors.is_empty() {

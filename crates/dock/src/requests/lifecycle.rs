@@ -2,12 +2,10 @@
 
 use serde_json::Value;
 
-use super::call::Call;
 use super::metadata::{self, finalizers, is_terminating};
 use crate::crd::conditions::{begin_clean_up, finish_clean_up, is_cleaning_up, settle};
 use crate::meta;
 use crate::server::Server;
-use crate::status::Status;
 use crate::store::{Expected, Key, Range, ResourceKey, Stored};
 
 const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "customresourcedefinitions");
@@ -90,21 +88,6 @@ impl Server {
         }
         let begun = begin_clean_up(&definition.object, now);
         (begun != *definition.object).then_some(begun)
-    }
-
-    /// Gives an object what there is only one of in the cluster: addresses, ports.
-    #[expect(
-        clippy::unused_self,
-        clippy::unnecessary_wraps,
-        reason = "addresses are given out of the server's own store"
-    )]
-    pub(super) fn allocate(
-        &self,
-        _call: &Call,
-        _object: &mut Value,
-        _live: Option<&Value>,
-    ) -> Result<(), Status> {
-        Ok(())
     }
 }
 

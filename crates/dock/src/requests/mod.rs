@@ -4,6 +4,7 @@
 //! store. Writing goes the way of the real server: decode, default, take over managed fields, admission, preparation
 //! and validation by the kind, then one conditional change of the store, repeated if somebody was quicker.
 
+mod addresses;
 mod body;
 mod call;
 mod create;

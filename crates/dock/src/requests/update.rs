@@ -128,13 +128,13 @@ impl Server {
         let context = call.context();
         metadata::take_namespace(&mut object, resource.namespaced, &call.namespace)?;
         meta::before_update(&mut object, live);
+        if call.subresource.is_empty() {
+            self.allocate(call, &mut object, Some(live))?;
+        }
         rules.prepare_subresource_update(&call.subresource, &mut object, live, &context);
         if call.subresource.is_empty() && rules.has_generation() && rules.changes_generation(&object, live) {
             let generation = live["metadata"]["generation"].as_i64().unwrap_or_default() + 1;
             metadata::fields(&mut object).insert("generation".into(), generation.into());
-        }
-        if call.subresource.is_empty() {
-            self.allocate(call, &mut object, Some(live))?;
         }
         let mut errors = resource.validate_metadata_update(&object, live);
         errors.extend(rules.validate_subresource_update(&call.subresource, &object, live));
