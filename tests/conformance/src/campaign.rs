@@ -13,7 +13,7 @@ use crate::generate;
 use crate::kinds::POOL;
 use crate::sequence::{Sequence, Settle};
 use crate::server::{Request, Server, ServerError};
-use crate::shrink::Pair;
+use crate::shrink::{Outcome, Pair};
 
 /// What a run is to do.
 #[derive(Debug, Clone)]
@@ -28,6 +28,8 @@ pub struct Campaign {
     pub width: usize,
     /// After how many sorts of differences it is enough.
     pub enough: usize,
+    /// After how long no further sequence is begun.
+    pub limit: Duration,
 }
 
 /// What a run has found.
@@ -37,12 +39,25 @@ pub struct Findings {
     pub coverage: Coverage,
     /// Sequences that were replayed.
     pub sequences: u64,
-    /// Differences by their signature: how many sequences show it, and one of them, shrunk.
-    pub differences: BTreeMap<String, (usize, Sequence, Difference)>,
+    /// Differences by their signature.
+    pub differences: BTreeMap<String, Finding>,
     /// Differences that were not seen again when the same sequence was replayed.
     pub passing: Vec<String>,
     /// How long it took.
     pub time: Duration,
+}
+
+/// One sort of difference.
+#[derive(Debug)]
+pub struct Finding {
+    /// How many sequences show it.
+    pub count: usize,
+    /// In how many of them it is the first.
+    pub first: usize,
+    /// One of them, with as few steps as show it.
+    pub sequence: Sequence,
+    /// Where that one differs.
+    pub difference: Difference,
 }
 
 /// Gives a server the definitions that the sequences take for granted.
@@ -77,13 +92,14 @@ impl Campaign {
         let begin = Instant::now();
         prepare(&pair.real).await?;
         prepare(&pair.other).await?;
+        let end = begin + self.limit;
         let next = Arc::new(AtomicU64::new(self.first));
         let findings = Arc::new(Mutex::new(Findings::default()));
         let mut workers = Vec::new();
         for _ in 0..self.width {
             let (campaign, pair, next, findings) =
                 (self.clone(), pair.clone(), next.clone(), findings.clone());
-            workers.push(tokio::spawn(async move { campaign.work(&pair, &next, &findings).await }));
+            workers.push(tokio::spawn(async move { campaign.work(&pair, &next, &findings, end).await }));
         }
         let mut failure = None;
         for worker in workers {
@@ -103,38 +119,52 @@ impl Campaign {
         pair: &Pair,
         next: &AtomicU64,
         findings: &Mutex<Findings>,
+        end: Instant,
     ) -> Result<(), ServerError> {
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= self.first + self.sequences || findings.lock().await.differences.len() >= self.enough
+            if Instant::now() > end
+                || index >= self.first + self.sequences
+                || findings.lock().await.differences.len() >= self.enough
             {
                 return Ok(());
             }
             let sequence = generate::of_run(self.seed, index);
             let outcome = pair.ask(&sequence).await?;
-            let known = {
-                let mut findings = findings.lock().await;
-                findings.coverage.add(&sequence, &outcome.codes);
-                findings.sequences += 1;
-                let known = outcome
-                    .difference
-                    .as_ref()
-                    .and_then(|found| findings.differences.get_mut(&found.signature));
-                known.map(|entry| entry.0 += 1)
-            };
-            let Some(difference) = outcome.difference else { continue };
-            if known.is_some() {
-                continue;
-            }
-            let signature = difference.signature.clone();
-            match pair.shrink(&sequence, difference).await? {
-                Some((shorter, difference)) => {
-                    let mut findings = findings.lock().await;
-                    let entry = findings.differences.entry(signature).or_insert((0, shorter, difference));
-                    entry.0 += 1;
+            let fresh = findings.lock().await.add(&sequence, &outcome);
+            for difference in fresh {
+                if Instant::now() > end {
+                    break;
                 }
-                None => findings.lock().await.passing.push(format!("{signature} (sequence {index})")),
+                let shorter = pair.shrink(&sequence, &difference).await?;
+                let mut findings = findings.lock().await;
+                if let Some((sequence, difference)) = shorter {
+                    if let Some(finding) = findings.differences.get_mut(&difference.signature) {
+                        (finding.sequence, finding.difference) = (sequence, difference);
+                    }
+                } else {
+                    findings.differences.remove(&difference.signature);
+                    findings.passing.push(format!("{} (sequence {index})", difference.signature));
+                }
             }
         }
+    }
+}
+
+impl Findings {
+    /// Counts how a sequence went, and returns the differences of a new sort.
+    fn add(&mut self, sequence: &Sequence, outcome: &Outcome) -> Vec<Difference> {
+        self.coverage.add(sequence, &outcome.codes);
+        self.sequences += 1;
+        let mut fresh = Vec::new();
+        for difference in &outcome.differences {
+            let finding = self.differences.entry(difference.signature.clone()).or_insert_with(|| {
+                fresh.push(difference.clone());
+                Finding { count: 0, first: 0, sequence: sequence.clone(), difference: difference.clone() }
+            });
+            finding.count += 1;
+            finding.first += usize::from(difference.first);
+        }
+        fresh
     }
 }

@@ -9,42 +9,65 @@ use crate::replay::Trace;
 use crate::sequence::{Action, Call, Sequence};
 use crate::server::Answer;
 
-/// The first step at which two servers differ.
+/// A place in the answer to a step at which two servers differ.
 #[derive(Debug, Clone)]
 pub struct Difference {
     /// The number of the step.
     pub step: usize,
     /// What differences of this sort have in common.
     pub signature: String,
+    /// Whether the servers were alike until then, so that it cannot come from another difference.
+    pub first: bool,
     /// Each place that differs: what the real server says, and the other.
-    pub places: Vec<(String, Option<Value>, Option<Value>)>,
+    pub places: Vec<Place>,
     /// The two answers, normalised.
     pub answers: (Answer, Answer),
 }
 
-/// The first difference of two traces of one sequence.
-pub fn compare(sequence: &Sequence, left: &Trace, right: &Trace) -> Option<Difference> {
+/// A path, and what is there on both sides.
+pub type Place = (String, Option<Value>, Option<Value>);
+
+/// How many places of one answer are told apart.
+const PLACES: usize = 3;
+
+/// The differences of two traces of one sequence, each sort once.
+pub fn compare(sequence: &Sequence, left: &Trace, right: &Trace) -> Vec<Difference> {
     let (mut left_names, mut right_names) = (Names::default(), Names::default());
+    let mut differences: Vec<Difference> = Vec::new();
     for ((step, one), (_, other)) in left.answers.iter().zip(&right.answers) {
         let (one, other) = (left_names.normal(one), right_names.normal(other));
         let places = places(&one, &other);
-        if places.is_empty() {
-            continue;
+        let call = sequence.steps.iter().find(|candidate| candidate.id == *step).and_then(|step| match &step
+            .action
+        {
+            Action::Call(call) => Some(call),
+            Action::Settle(_) => None,
+        });
+        let Some(call) = call else { continue };
+        let first = differences.is_empty();
+        for (at, place) in places.iter().enumerate().take(PLACES) {
+            // Numbers of what a server has chosen go on being others once one was left out.
+            if !first && (place.0.ends_with(".resourceVersion") || place.0.ends_with(".uid")) {
+                continue;
+            }
+            let signature = signature(call, &one, &other, &place.0);
+            if differences.iter().any(|known| known.signature == signature) {
+                continue;
+            }
+            // The place that gave the name is told first.
+            let mut places = places.clone();
+            places[..=at].rotate_right(1);
+            let answers = (one.clone(), other.clone());
+            differences.push(Difference { step: *step, signature, first, places, answers });
+            if one.code != other.code {
+                break;
+            }
         }
-        let call =
-            sequence.steps.iter().find(|candidate| candidate.id == *step).and_then(|step| {
-                match &step.action {
-                    Action::Call(call) => Some(call),
-                    Action::Settle(_) => None,
-                }
-            })?;
-        let signature = signature(call, &one, &other, &places[0].0);
-        return Some(Difference { step: *step, signature, places, answers: (one, other) });
     }
-    None
+    differences
 }
 
-fn places(one: &Answer, other: &Answer) -> Vec<(String, Option<Value>, Option<Value>)> {
+fn places(one: &Answer, other: &Answer) -> Vec<Place> {
     let mut places = Vec::new();
     if one.code != other.code {
         places.push(("code".to_owned(), Some(one.code.into()), Some(other.code.into())));
@@ -64,12 +87,7 @@ fn places(one: &Answer, other: &Answer) -> Vec<(String, Option<Value>, Option<Va
     places
 }
 
-fn parts(
-    path: &str,
-    one: Option<&Value>,
-    other: Option<&Value>,
-    places: &mut Vec<(String, Option<Value>, Option<Value>)>,
-) {
+fn parts(path: &str, one: Option<&Value>, other: Option<&Value>, places: &mut Vec<Place>) {
     match (one, other) {
         (Some(Value::Object(left)), Some(Value::Object(right))) => {
             for (key, value) in sorted(left) {
@@ -91,17 +109,37 @@ fn parts(
     }
 }
 
+/// What is alike in many differences: the kind and the place, and where the answer itself is another, the verb.
 fn signature(call: &Call, one: &Answer, other: &Answer, place: &str) -> String {
-    let mut text = String::new();
     let kind =
         call.path.split('/').rfind(|part| part.ends_with('s') && !part.contains('⟨') && *part != "status");
+    let kind = kind.unwrap_or("?");
     let slash = if call.subresource.is_empty() { "" } else { "/" };
-    let _ = write!(text, "{} {}{slash}{}", call.verb.name(), kind.unwrap_or("?"), call.subresource);
-    if one.code == other.code {
-        let _ = write!(text, " {}", one.code);
-    } else {
-        let _ = write!(text, " {}→{}", one.code, other.code);
+    let plain = plain(place);
+    let good = (200..300).contains(&one.code) && one.code == other.code;
+    if good
+        && plain.starts_with('.')
+        && !plain.starts_with(".rows")
+        && !plain.starts_with(".columnDefinitions")
+    {
+        return format!("{kind} {plain}");
     }
+    let mut text = format!("{} {kind}{slash}{} {}", call.verb.name(), call.subresource, one.code);
+    if one.code != other.code {
+        let _ = write!(text, "→{}", other.code);
+    }
+    let _ = write!(text, " {plain}");
+    if plain == ".message" || plain.starts_with(".details.causes") || one.code != other.code {
+        let said = [&one.body, &other.body].into_iter().find_map(|body| body["message"].as_str());
+        let words: String =
+            said.unwrap_or_default().rsplit(": ").next().unwrap_or_default().chars().take(40).collect();
+        let _ = write!(text, " ({})", words.replace('\n', " "));
+    }
+    text
+}
+
+/// A path without the numbers of items, the names of fields that somebody manages, and where in an answer the object is.
+fn plain(place: &str) -> String {
     let mut plain = String::new();
     let mut inside = false;
     for letter in place.chars() {
@@ -115,15 +153,14 @@ fn signature(call: &Call, one: &Answer, other: &Answer, place: &str) -> String {
             _ => plain.push(letter),
         }
     }
-    // The fields that somebody manages are as many as there are fields.
     let end = plain.find(".fieldsV1").map_or(plain.len(), |at| at + ".fieldsV1".len());
-    let _ = write!(text, " {}", &plain[..end]);
-    if plain == ".message" || plain.starts_with(".details.causes") {
-        let reason = one.body["message"].as_str().unwrap_or_default();
-        let words: String = reason.rsplit(": ").next().unwrap_or_default().chars().take(40).collect();
-        let _ = write!(text, " ({words})");
+    plain.truncate(end);
+    for wrapping in [".items[].", "[].object."] {
+        if let Some(rest) = plain.strip_prefix(wrapping) {
+            return format!(".{rest}");
+        }
     }
-    text
+    plain
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ impl Plane {
         let output = Command::new(script("up"))
             .arg("--api-only")
             .args((!build).then_some("--no-build"))
+            .args(["--while", &std::process::id().to_string()])
             .arg(name)
             .output()
             .map_err(|error| PlaneError::Missing(error.to_string()))?;

@@ -186,7 +186,7 @@ impl Replay<'_> {
 /// Waits for what a server does by itself; what has not happened after a while will be seen as a difference.
 pub async fn wait(server: &Server, settle: &Settle) -> Result<Answer, ServerError> {
     let Settle::Defined(path, collections) = settle;
-    let deadline = Instant::now() + Duration::from_secs(15);
+    let deadline = Instant::now() + Duration::from_secs(5);
     loop {
         let answer = server.ask(&get(path)).await?;
         let done = answer.code != 200 || defined(&answer.body) && served(server, collections).await?;

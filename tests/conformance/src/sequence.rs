@@ -4,6 +4,7 @@
 //! of this replay differ from those of all others; `⟨uid 3⟩`, `⟨rv 3⟩`, `⟨old-rv 3⟩` and `⟨name 3⟩` speak of the third
 //! object; `⟨continue 7⟩` and `⟨list-rv 7⟩` of the answer to the seventh step.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value;
@@ -15,6 +16,50 @@ pub struct Sequence {
     pub origin: (u64, u64),
     /// The steps, in order.
     pub steps: Vec<Step>,
+}
+
+impl Sequence {
+    /// The steps up to this one that are about the same object or collection, or that these speak of.
+    #[must_use]
+    pub fn about(&self, last: usize) -> Self {
+        let mut kept: Vec<Step> = Vec::new();
+        let mut objects = BTreeSet::new();
+        let mut steps = BTreeSet::from([last]);
+        let mut places: Vec<String> = Vec::new();
+        for step in self.steps.iter().rev().filter(|step| step.id <= last) {
+            let Action::Call(call) = &step.action else {
+                kept.push(step.clone());
+                continue;
+            };
+            let opens = call.path == "/api/v1/namespaces" && call.method == "POST" && call.object.is_none();
+            let near = places.iter().any(|place| call.path.starts_with(place.as_str()));
+            let known = call.object.is_some_and(|object| objects.contains(&object));
+            if !(opens || near || known || steps.contains(&step.id)) {
+                continue;
+            }
+            if step.id == last {
+                let subresource = format!("/{}", call.subresource);
+                places.push(call.path.strip_suffix(&subresource).unwrap_or(&call.path).to_owned());
+                objects.extend(call.object);
+            }
+            let text = step.to_string();
+            for blank in text.split('⟨').skip(1) {
+                let Some((word, number)) = blank.split('⟩').next().and_then(|blank| blank.split_once(' '))
+                else {
+                    continue;
+                };
+                let Ok(number) = number.parse() else { continue };
+                if word == "list-rv" || word == "continue" {
+                    steps.insert(number)
+                } else {
+                    objects.insert(number)
+                };
+            }
+            kept.push(step.clone());
+        }
+        kept.reverse();
+        Self { origin: self.origin, steps: kept }
+    }
 }
 
 /// One step, with a number that it keeps when others are left out.

@@ -23,8 +23,8 @@ pub struct Pair {
 pub struct Outcome {
     /// The codes of the real server, by step.
     pub codes: Vec<(usize, u16)>,
-    /// The first difference.
-    pub difference: Option<Difference>,
+    /// The differences.
+    pub differences: Vec<Difference>,
 }
 
 impl Pair {
@@ -36,25 +36,28 @@ impl Pair {
             tokio::join!(replay(&self.real, sequence, &tag), replay(&self.other, sequence, &tag));
         let (left, right) = (left?, right?);
         let codes = left.answers.iter().map(|(step, answer)| (*step, answer.code)).collect();
-        Ok(Outcome { codes, difference: compare(sequence, &left, &right) })
+        Ok(Outcome { codes, differences: compare(sequence, &left, &right) })
     }
 
     /// The shortest sequence found that differs in the same way, if it does so again at all.
     pub async fn shrink(
         &self,
         sequence: &Sequence,
-        difference: Difference,
+        difference: &Difference,
     ) -> Result<Option<(Sequence, Difference)>, ServerError> {
         let mut best = sequence.clone();
-        // What comes after the difference has nothing to do with it.
+        // What comes after the difference has nothing to do with it, and most of what is about other objects has not.
         best.steps.retain(|step| step.id <= difference.step);
-        let Some(again) = self.same(&best, &difference.signature).await? else {
-            return Ok(self
-                .same(sequence, &difference.signature)
-                .await?
-                .map(|difference| (sequence.clone(), difference)));
-        };
-        let mut found = again;
+        let about = sequence.about(difference.step);
+        let mut found = None;
+        for candidate in [about, best, sequence.clone()] {
+            found =
+                self.same(&candidate, &difference.signature).await?.map(|difference| (candidate, difference));
+            if found.is_some() {
+                break;
+            }
+        }
+        let Some((mut best, mut found)) = found else { return Ok(None) };
         let mut size = best.steps.len() / 2;
         while size > 0 {
             let mut at = 0;
@@ -76,6 +79,11 @@ impl Pair {
     }
 
     async fn same(&self, sequence: &Sequence, signature: &str) -> Result<Option<Difference>, ServerError> {
-        Ok(self.ask(sequence).await?.difference.filter(|difference| difference.signature == signature))
+        Ok(self
+            .ask(sequence)
+            .await?
+            .differences
+            .into_iter()
+            .find(|difference| difference.signature == signature))
     }
 }

@@ -9,27 +9,26 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use conformance::campaign::{Campaign, Findings};
 use conformance::plane::{Plane, PlaneError};
 use conformance::report::report;
-use conformance::server::{Server, ServerError};
+use conformance::server::Server;
 use conformance::shrink::Pair;
+use dock::Dock;
 
 fn main() -> ExitCode {
     if env::args().any(|argument| argument == "--list") {
         return ExitCode::SUCCESS;
     }
-    if env::var_os("SLIPWAY_AGAINST").is_none() && env::var_os("SLIPWAY_DOCK").is_none() {
-        eprintln!(
-            "SKIPPED: there is no dock to compare with; SLIPWAY_AGAINST=real compares two real servers"
-        );
+    let required = env::var_os("SLIPWAY_REQUIRE_CONTROL_PLANE").is_some();
+    if !required && number("SLIPWAY_SEQUENCES").is_none() {
+        eprintln!("SKIPPED: the comparison with kube-apiserver is asked for by `just conformance`");
         return ExitCode::SUCCESS;
     }
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let seed = number("SLIPWAY_SEED").unwrap_or_else(now);
-    let required = env::var_os("SLIPWAY_REQUIRE_CONTROL_PLANE").is_some();
     let plane = match Plane::api_only(&format!("conformance-{}", std::process::id()), required) {
         Ok(plane) => plane,
         Err(PlaneError::Missing(why)) if !required => {
@@ -47,6 +46,7 @@ fn main() -> ExitCode {
         sequences: number("SLIPWAY_SEQUENCES").unwrap_or(100),
         width: number("SLIPWAY_WIDTH").unwrap_or(16) as usize,
         enough: number("SLIPWAY_ENOUGH").unwrap_or(40) as usize,
+        limit: Duration::from_secs(number("SLIPWAY_SECONDS").unwrap_or(3600)),
     };
     println!("SLIPWAY_SEED={seed}, {} sequences", campaign.sequences);
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -73,12 +73,10 @@ async fn compare(plane: &Plane, campaign: &Campaign) -> Result<Findings, Box<dyn
         let other = Server::of_kubeconfig("second kube-apiserver", &second.kubeconfig)?;
         return Ok(campaign.run(Arc::new(Pair { real, other, run, replays: AtomicUsize::new(0) })).await?);
     }
-    let other = dock()?;
+    let dock = Dock::builder().controllers(false).start().await;
+    let serving = dock.serve(0).await?;
+    let other = Server::plain("dock", serving.url(), None)?;
     Ok(campaign.run(Arc::new(Pair { real, other, run, replays: AtomicUsize::new(0) })).await?)
-}
-
-fn dock() -> Result<Server, ServerError> {
-    Server::plain("dock", env::var("SLIPWAY_DOCK").unwrap_or_default(), None)
 }
 
 fn tell(campaign: &Campaign, findings: &Findings) -> ExitCode {
@@ -102,10 +100,10 @@ fn tell(campaign: &Campaign, findings: &Findings) -> ExitCode {
     }
     let mut text = String::new();
     let mut sorts: Vec<_> = findings.differences.values().collect();
-    sorts.sort_by_key(|(count, ..)| std::cmp::Reverse(*count));
-    for (count, sequence, difference) in sorts {
-        println!("{count:>5} {}", difference.signature);
-        let told = report(sequence, difference, ("real", "other"));
+    sorts.sort_by_key(|finding| std::cmp::Reverse((finding.first, finding.count)));
+    for finding in sorts {
+        println!("{:>5} {:>5} {}", finding.first, finding.count, finding.difference.signature);
+        let told = report(&finding.sequence, &finding.difference, ("real", "other"));
         let _ = writeln!(text, "{told}\n");
     }
     if !findings.differences.is_empty() {
