@@ -1,6 +1,6 @@
 //! The rules of `metadata`, alike for all kinds: what is reset, filled in, kept and refused when an object is written.
 //!
-//! A create calls [`take_namespace`], [`before_create`], the kind's own preparation, admission, then [`validate`]
+//! A create calls [`take_namespace`], [`before_create`], the kind's own preparation, admission, then [`validate()`]
 //! with what the kind itself finds, and if that is nothing, [`validate_any`]. An update calls [`take_namespace`],
 //! [`before_update`], the kind's preparation, admission, then [`validate_update`] with what the kind finds.
 

@@ -4,7 +4,7 @@
 //! fields that Go omits are left out, those it always writes are there, and amounts and times have their usual form.
 //!
 //! Two ways lead in, because the server has two. [`decode`] is the way of request bodies and of the results of JSON and
-//! merge patches, with the complaints of Go's JSON decoder. [`convert`] is the way of strategic merge patches, whose
+//! merge patches, with the complaints of Go's JSON decoder. [`convert()`] is the way of strategic merge patches, whose
 //! result goes from maps to types by reflection, with complaints of its own.
 
 mod check;
