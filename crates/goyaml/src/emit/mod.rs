@@ -154,10 +154,12 @@ mod tests {
             any::<i64>().prop_map(Value::Int),
             text.clone().prop_map(Value::String),
         ];
+        // Go writes this key without quotes, and then takes it for a merge.
+        let key = text.prop_filter("a merge key", |text| text != "<<");
         leaf.prop_recursive(4, 32, 5, move |inner| {
             prop_oneof![
                 proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Sequence),
-                proptest::collection::btree_map(text.clone(), inner, 0..4).prop_map(Value::Mapping),
+                proptest::collection::btree_map(key.clone(), inner, 0..4).prop_map(Value::Mapping),
             ]
         })
     }
