@@ -66,6 +66,10 @@ plane-up *ARGS:
 plane-down NAME="default":
     tests/control-plane/down {{NAME}}
 
+# The end-to-end tests on a real control plane instead of the dock
+e2e *ARGS:
+    tests/control-plane/e2e {{ARGS}}
+
 # Replay generated API calls on the dock and on a real kube-apiserver
 conformance SEQUENCES="1000":
     SLIPWAY_REQUIRE_CONTROL_PLANE=1 SLIPWAY_SEQUENCES={{SEQUENCES}} cargo test --release -p conformance --test conformance
