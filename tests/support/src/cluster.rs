@@ -1,6 +1,6 @@
 //! The cluster of a test, and its own namespace in it.
 
-use std::env;
+use std::{env, fmt};
 
 use dock::Dock;
 use k8s_openapi::api::core::v1;
@@ -23,11 +23,16 @@ pub enum On {
 }
 
 /// A cluster that a test may do anything to, within namespaces of its own.
-#[derive(Debug)]
 pub struct Cluster {
     on: On,
     dock: Option<Dock>,
     client: Client,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster").field("on", &self.on).finish_non_exhaustive()
+    }
 }
 
 impl Cluster {
@@ -81,10 +86,15 @@ impl Cluster {
 }
 
 /// A namespace of one test. What is in it is left behind when the test fails, to be looked at.
-#[derive(Debug)]
 pub struct Namespace {
     client: Client,
     name: String,
+}
+
+impl fmt::Debug for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Namespace").field(&self.name).finish()
+    }
 }
 
 impl Namespace {

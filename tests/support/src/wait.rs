@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use crate::Error;
 
 /// How long anything is waited for.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Waits until an object is there and the condition holds, and returns it as it was then.
 pub async fn eventually<K>(api: &Api<K>, name: &str, condition: impl Fn(&K) -> bool) -> Result<K, Error>
