@@ -54,6 +54,10 @@ bench-template *ARGS: dist
 bench-plan *ARGS:
     cargo run --release -q -p bench -- plan {{ARGS}}
 
+# Measure the embedded cluster beside a real kube-apiserver with etcd: requests, watches, memory, start
+bench-dock *ARGS: dist
+    SLIPWAY="${SLIPWAY:-{{target}}/dist/slipway}" cargo run --release -q -p bench -- dock {{ARGS}}
+
 # Compare with Go and Helm on generated templates, values and documents
 differential *ARGS:
     SLIPWAY_REQUIRE_ORACLE=1 cargo test --release -p differential -- --nocapture {{ARGS}}

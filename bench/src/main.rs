@@ -2,7 +2,8 @@
 //!
 //! `bench parity DIR…` renders every chart below the directories with Helm and with Slipway and says
 //! how the two outputs compare; `bench template DIR…` measures what the same renderings cost. `bench plan` measures
-//! planning over generated sets, and needs neither charts nor Helm.
+//! planning over generated sets, and needs neither charts nor Helm. `bench dock` puts the embedded cluster beside a real
+//! control plane.
 //!
 //! The first two start from the same list of cases. [`charts`] finds the charts of a tree, [`requirements`] and
 //! [`fill`] complete the ones whose dependencies are not vendored from their neighbours in the tree, and
@@ -17,6 +18,7 @@
 
 mod case;
 mod charts;
+mod dock;
 mod fill;
 mod measure;
 mod parity;
@@ -44,6 +46,8 @@ enum Command {
     Template(template::Arguments),
     /// Measures planning over sets of growing size
     Plan(planning::Arguments),
+    /// Measures the embedded cluster beside a real kube-apiserver
+    Dock(dock::Arguments),
     /// Runs one command and prints what it cost (used by `template`)
     #[command(hide = true)]
     Measure(measure::Arguments),
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
         Command::Parity(arguments) => parity::main(&arguments),
         Command::Template(arguments) => template::main(&arguments),
         Command::Plan(arguments) => planning::main(&arguments),
+        Command::Dock(arguments) => dock::main(&arguments),
         Command::Measure(arguments) => measure::main(&arguments),
     };
     match result {

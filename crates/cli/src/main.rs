@@ -13,6 +13,8 @@
 //! 4. [`report`] turns what went wrong into what a person reads: Helm's own first line,
 //!    a piece of the file that is at fault, and a hint. It also decides the exit code.
 //!
+//! The commands that ask a cluster find it in [`cluster`]: that of a kubeconfig, or the embedded one.
+//!
 //! Where a command needs both a chart and an order, [`planning`] hands what `chart` rendered to `plan`; neither
 //! of the two knows the other.
 //!
@@ -28,6 +30,7 @@
 )]
 
 mod arguments;
+mod cluster;
 mod commands;
 mod context;
 mod flags;

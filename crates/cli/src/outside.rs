@@ -4,16 +4,21 @@ use std::net::ToSocketAddrs as _;
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use gotmpl::functions::{Environment, Instant, Zone};
+use gotmpl::functions::{Environment, FunctionError, Instant, Zone};
+use gotmpl::value::{Entries, Value};
 
+use crate::cluster::{Cluster, Served};
 use crate::report;
 
-/// This machine. There is no cluster behind it, so lookups find nothing.
+/// This machine, and a cluster if there is one to ask; without, lookups find nothing.
+#[derive(Default)]
 pub(crate) struct Outside {
     /// Whether templates may look up host names.
     pub(crate) enable_dns: bool,
     /// Whether warnings of templates are dropped, since somebody else told them.
     pub(crate) quiet: bool,
+    /// The cluster, with what it serves.
+    pub(crate) cluster: Option<Rc<(Cluster, Served)>>,
 }
 
 impl Environment for Outside {
@@ -33,6 +38,19 @@ impl Environment for Outside {
     fn fill_random(&self, buffer: &mut [u8]) {
         // Without randomness there are no secrets worth making; a system that has none is broken.
         getrandom::fill(buffer).expect("the system gives random bytes");
+    }
+
+    fn lookup(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Value, FunctionError> {
+        match self.cluster.as_deref() {
+            Some((cluster, served)) => cluster.lookup(served, api_version, kind, namespace, name),
+            None => Ok(Value::map(Entries::new())),
+        }
     }
 
     fn host_address(&self, name: &str) -> String {

@@ -3,14 +3,28 @@
 //! The first command that opens the file serves the others on a loopback socket, and writes beside the file where, with
 //! a token that only the user can read. A command that finds the file held becomes a client of its holder. When the
 //! holder ends, the next request of a client takes over: it opens the file itself, or finds who did.
+//!
+//! [`Embedded`] hides all of this: it is an HTTP service like [`Dock`] itself, to be given to a client in place of a
+//! connection.
 
+use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 use std::{fs, io};
 
-use http::Uri;
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response, Uri, header, request};
+use http_body::Body;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
+use tower_service::Service;
 
 use crate::http::user::User;
 use crate::meta;
@@ -25,26 +39,26 @@ const ADDRESS: &str = "dock.json";
 /// So often somebody looks again for a holder that is starting or ending.
 const ATTEMPTS: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(20);
+/// So often one request may find that the holder has changed.
+const CHANGES: u32 = 5;
 
-/// The cluster of a data directory.
+/// Whatever went wrong below a request.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The cluster of a data directory, whoever holds it. Clones are the same connection.
+#[derive(Debug, Clone)]
+pub struct Embedded {
+    directory: Arc<Path>,
+    role: Arc<Mutex<Arc<Role>>>,
+}
+
+/// What this process is to the cluster.
 #[derive(Debug)]
-pub enum Embedded {
-    /// This process holds the file, and serves others.
-    Held {
-        /// The server.
-        dock: Dock,
-        /// Its socket.
-        serving: Serving,
-        /// What others need to be let in.
-        token: String,
-    },
+enum Role {
+    /// It holds the file, and serves others for as long as this lives.
+    Holder { dock: Dock, token: String, _serving: Serving },
     /// Another process holds it.
-    Served {
-        /// Where it answers.
-        address: Uri,
-        /// What is needed to be let in.
-        token: String,
-    },
+    Guest { address: Uri, token: String, client: Client<HttpConnector, Full<Bytes>> },
 }
 
 /// Why a data directory could not be used.
@@ -80,6 +94,86 @@ pub enum EmbeddedError {
 impl Embedded {
     /// Opens the cluster of a data directory, or finds who has it open.
     pub async fn open(directory: &Path) -> Result<Self, EmbeddedError> {
+        let role = Role::find(directory).await?;
+        Ok(Self { directory: directory.into(), role: Arc::new(Mutex::new(Arc::new(role))) })
+    }
+
+    /// Whether this process holds the file.
+    pub fn is_holder(&self) -> bool {
+        matches!(*self.role(), Role::Holder { .. })
+    }
+
+    fn role(&self) -> Arc<Role> {
+        self.role.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Looks again who holds the file, unless another request has just done so.
+    async fn look_again(&self, known: &Arc<Role>) -> Result<(), EmbeddedError> {
+        if !Arc::ptr_eq(known, &self.role()) {
+            return Ok(());
+        }
+        let role = Arc::new(Role::find(&self.directory).await?);
+        *self.role.lock().unwrap_or_else(PoisonError::into_inner) = role;
+        Ok(())
+    }
+
+    async fn answer(self, parts: request::Parts, body: Bytes) -> Result<Response<EmbeddedBody>, BoxError> {
+        for _ in 0..CHANGES {
+            let role = self.role();
+            let mut request = Request::from_parts(parts.clone(), Full::new(body.clone()));
+            match &*role {
+                Role::Holder { dock, token, .. } => {
+                    authorise(&mut request, token)?;
+                    let answer = dock.clone().call(request).await?;
+                    return Ok(answer.map(|body| body.map_err(BoxError::from).boxed_unsync()));
+                }
+                Role::Guest { address, token, client } => {
+                    authorise(&mut request, token)?;
+                    *request.uri_mut() = beneath(address, &parts.uri)?;
+                    match client.request(request).await {
+                        Ok(answer) => {
+                            return Ok(answer.map(|body| body.map_err(BoxError::from).boxed_unsync()));
+                        }
+                        // Nothing was sent: the holder has ended, and what is asked can be asked of the next.
+                        Err(error) if error.is_connect() => self.look_again(&role).await?,
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+            }
+        }
+        Err(EmbeddedError::Unreachable { path: self.directory.join(FILE) }.into())
+    }
+}
+
+/// The body of an answer, from this process or another.
+pub type EmbeddedBody = UnsyncBoxBody<Bytes, BoxError>;
+
+impl<B> Service<Request<B>> for Embedded
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<BoxError>,
+{
+    type Response = Response<EmbeddedBody>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
+
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let embedded = self.clone();
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            let body = body.collect().await.map_err(Into::into)?.to_bytes();
+            embedded.answer(parts, body).await
+        })
+    }
+}
+
+impl Role {
+    async fn find(directory: &Path) -> Result<Self, EmbeddedError> {
         let path = directory.join(FILE);
         let failed = |source| EmbeddedError::Directory { path: directory.to_owned(), source };
         fs::create_dir_all(directory).map_err(failed)?;
@@ -93,7 +187,8 @@ impl Embedded {
                     if let Some((address, token)) = holder(directory)
                         && answers(&address).await
                     {
-                        return Ok(Self::Served { address, token });
+                        let client = Client::builder(TokioExecutor::new()).build_http();
+                        return Ok(Self::Guest { address, token, client });
                     }
                 }
                 Err(source) => return Err(EmbeddedError::File { path, source }),
@@ -107,11 +202,30 @@ impl Embedded {
         let token = meta::random_uid();
         let dock = Dock::builder().store(store).token(&token, User::admin()).start().await;
         let serving = dock.serve(0).await?;
-        let file = directory.join(ADDRESS);
-        let text = json!({"address": serving.url(), "token": token}).to_string();
-        private_write(&file, &text).map_err(|source| EmbeddedError::Directory { path: file, source })?;
-        Ok(Self::Held { dock, serving, token })
+        announce(directory, &serving.url(), &token)?;
+        Ok(Self::Holder { dock, token, _serving: serving })
     }
+}
+
+/// Tells other commands of this user where the cluster of a directory is served.
+pub fn announce(directory: &Path, address: &str, token: &str) -> Result<(), EmbeddedError> {
+    let file = directory.join(ADDRESS);
+    let text = json!({"address": address, "token": token}).to_string();
+    private_write(&file, &text).map_err(|source| EmbeddedError::Directory { path: file, source })
+}
+
+fn authorise<B>(request: &mut Request<B>, token: &str) -> Result<(), BoxError> {
+    let value = HeaderValue::try_from(format!("Bearer {token}"))?;
+    request.headers_mut().insert(header::AUTHORIZATION, value);
+    Ok(())
+}
+
+/// What is asked, at the address of the holder.
+fn beneath(address: &Uri, asked: &Uri) -> Result<Uri, BoxError> {
+    let mut parts = asked.clone().into_parts();
+    parts.scheme = address.scheme().cloned();
+    parts.authority = address.authority().cloned();
+    Ok(Uri::from_parts(parts)?)
 }
 
 fn holder(directory: &Path) -> Option<(Uri, String)> {

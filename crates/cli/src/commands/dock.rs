@@ -74,6 +74,7 @@ impl Serve {
         let dock = Dock::builder().store(self.store()?).token(&token, User::admin()).start().await;
         let serving = if self.tls { dock.serve_tls(self.port).await } else { dock.serve(self.port).await };
         let serving = serving.map_err(|error| Failure::new(error.to_string()))?;
+        let _beside = self.let_in_commands(&dock, &serving, &token).await?;
         self.announce(&serving, &token, context)?;
         let interrupted = tokio::signal::ctrl_c();
         #[cfg(unix)]
@@ -89,11 +90,32 @@ impl Serve {
         Ok(())
     }
 
+    /// Lets the commands of this user in that find the file held: they ask without TLS.
+    async fn let_in_commands(
+        &self,
+        dock: &Dock,
+        serving: &Serving,
+        token: &str,
+    ) -> Result<Option<Serving>, Failure> {
+        if self.memory {
+            return Ok(None);
+        }
+        let failed = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
+        let plain = if self.tls { Some(dock.serve(0).await.map_err(|error| failed(&error))?) } else { None };
+        let address = plain.as_ref().unwrap_or(serving).url();
+        dock::embedded::announce(&self.directory(), &address, token).map_err(|error| failed(&error))?;
+        Ok(plain)
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.data.clone().unwrap_or_else(data::directory)
+    }
+
     fn store(&self) -> Result<Store, Failure> {
         if self.memory {
             return Ok(Store::memory());
         }
-        let directory = self.data.clone().unwrap_or_else(data::directory);
+        let directory = self.directory();
         let file = directory.join("dock.redb");
         let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
         std::fs::create_dir_all(&directory).map_err(|error| failed(&error))?;

@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         namespace: context.settings.namespace(),
         kube_version: loading::kube_version(arguments.kube_version.as_deref())?,
         skip_schema_validation: arguments.skip_schema_validation,
-        environment: Rc::new(Outside { enable_dns: false, quiet: false }),
+        environment: Rc::new(Outside::default()),
     };
     let values = arguments.values.merge(context)?;
     let paths = paths(arguments);

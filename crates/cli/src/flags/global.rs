@@ -18,6 +18,10 @@ pub(crate) struct GlobalFlags {
     #[arg(long, alias = "colour", global = true, value_name = "WHEN")]
     pub(crate) color: Option<String>,
 
+    /// Work on the embedded cluster, which needs no other
+    #[arg(long, global = true)]
+    pub(crate) embedded: bool,
+
     /// Path of the kubeconfig file
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) kubeconfig: Option<String>,

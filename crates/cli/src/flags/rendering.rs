@@ -85,7 +85,7 @@ impl RenderingFlags {
             capabilities: self.cluster.capabilities()?,
             skip_schema_validation: self.preparation.skip_schema_validation,
             fetch_schema: Some(loading::fetch_schema(context)),
-            ..RenderOptions::new(Rc::new(Outside { enable_dns: false, quiet: false }))
+            ..RenderOptions::new(Rc::new(Outside::default()))
         };
         let rendered = chart::render(&chart, values, &mut options).map_err(|error| {
             let files = comma_separated(&self.values.values);

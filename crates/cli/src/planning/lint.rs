@@ -49,7 +49,7 @@ pub(crate) fn lint(
         capabilities,
         skip_schema_validation,
         lint: true,
-        ..RenderOptions::new(Rc::new(Outside { enable_dns: false, quiet: true }))
+        ..RenderOptions::new(Rc::new(Outside { quiet: true, ..Outside::default() }))
     };
     match chart::render(&loaded.chart, values, &mut options) {
         Ok(rendered) => judge(&rendered, namespace),

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use chart::remote::paths::Paths;
 
+use crate::cluster::{Choice, Connection};
 use crate::flags::GlobalFlags;
 use crate::go_flags::boolean;
 use crate::report::Failure;
@@ -24,6 +25,7 @@ impl Settings {
     /// Reads the environment for what the flags leave open, and decides about colours.
     pub(crate) fn new(flags: GlobalFlags) -> Result<Self, Failure> {
         choose_colors(flags.color.as_deref())?;
+        refuse_two_clusters(&flags)?;
         let mut paths = Paths::from_env();
         let replace = |path: &mut PathBuf, flag: &Option<String>| {
             if let Some(flag) = flag {
@@ -34,7 +36,7 @@ impl Settings {
         replace(&mut paths.repository_config, &flags.repository_config);
         replace(&mut paths.repository_cache, &flags.repository_cache);
         replace(&mut paths.content_cache, &flags.content_cache);
-        let debug = flags.debug || variable("HELM_DEBUG").is_some_and(|text| boolean(&text) == Ok(true));
+        let debug = flags.debug || is_true("HELM_DEBUG");
         Ok(Self { debug, paths, flags })
     }
 
@@ -45,9 +47,54 @@ impl Settings {
         if !wanted.is_empty() {
             return wanted;
         }
+        if self.is_embedded() {
+            return "default".to_owned();
+        }
         let context = or_variable(self.flags.kube_context.as_ref(), "HELM_KUBECONTEXT");
         kubeconfig::namespace(self.flags.kubeconfig.as_deref(), &context)
             .unwrap_or_else(|| "default".to_owned())
+    }
+
+    /// The cluster to work on.
+    pub(crate) fn cluster(&self) -> Choice {
+        if self.is_embedded() {
+            return Choice::Embedded(data::directory());
+        }
+        let flags = &self.flags;
+        Choice::Kubeconfig(Box::new(Connection {
+            kubeconfig: flags.kubeconfig.clone(),
+            context: or_variable(flags.kube_context.as_ref(), "HELM_KUBECONTEXT"),
+            server: or_variable(flags.kube_apiserver.as_ref(), "HELM_KUBEAPISERVER"),
+            token: or_variable(flags.kube_token.as_ref(), "HELM_KUBETOKEN"),
+            as_user: or_variable(flags.kube_as_user.as_ref(), "HELM_KUBEASUSER"),
+            as_groups: self.groups(),
+            authority_file: or_variable(flags.kube_ca_file.as_ref(), "HELM_KUBECAFILE"),
+            skip_tls_verify: self.skips_tls_verify(),
+            tls_server_name: or_variable(flags.kube_tls_server_name.as_ref(), "HELM_KUBETLS_SERVER_NAME"),
+        }))
+    }
+
+    /// The flag decides; the variable does where no other cluster is named.
+    fn is_embedded(&self) -> bool {
+        let named = self.flags.kubeconfig.is_some() || self.flags.kube_context.is_some();
+        self.flags.embedded || !named && is_true("SLIPWAY_EMBEDDED")
+    }
+
+    fn skips_tls_verify(&self) -> bool {
+        self.flags.kube_insecure_skip_tls_verify || is_true("HELM_KUBEINSECURE_SKIP_TLS_VERIFY")
+    }
+
+    /// The groups to act as.
+    fn groups(&self) -> Vec<String> {
+        if !self.flags.kube_as_groups.is_empty() {
+            return self.flags.kube_as_groups.clone();
+        }
+        let text = variable("HELM_KUBEASGROUPS").unwrap_or_default();
+        text.trim_matches([',', ' '])
+            .split(',')
+            .filter(|group| !group.is_empty())
+            .map(str::to_owned)
+            .collect()
     }
 
     /// The keyring that a flag names, else the user's.
@@ -59,13 +106,8 @@ impl Settings {
     pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
         let flags = &self.flags;
         let path = |path: &PathBuf| path.display().to_string();
-        let insecure = flags.kube_insecure_skip_tls_verify
-            || variable("HELM_KUBEINSECURE_SKIP_TLS_VERIFY").is_some_and(|text| boolean(&text) == Ok(true));
-        let groups = if flags.kube_as_groups.is_empty() {
-            variable("HELM_KUBEASGROUPS").unwrap_or_default().trim_matches([',', ' ']).to_owned()
-        } else {
-            flags.kube_as_groups.join(",")
-        };
+        let insecure = self.skips_tls_verify();
+        let groups = self.groups().join(",");
         let mut variables = vec![
             ("HELM_BIN", std::env::args().next().unwrap_or_default()),
             ("HELM_BURST_LIMIT", number(flags.burst_limit, "HELM_BURST_LIMIT", 100).to_string()),
@@ -98,6 +140,26 @@ impl Settings {
         }
         variables
     }
+}
+
+/// `--embedded` and a flag that names another cluster contradict each other.
+fn refuse_two_clusters(flags: &GlobalFlags) -> Result<(), Failure> {
+    let others = [
+        ("--kubeconfig", flags.kubeconfig.is_some()),
+        ("--kube-context", flags.kube_context.is_some()),
+        ("--kube-apiserver", flags.kube_apiserver.is_some()),
+    ];
+    match others.into_iter().find(|(_, given)| flags.embedded && *given) {
+        Some((other, _)) => {
+            Err(Failure::usage(format!("--embedded and {other} name two clusters"))
+                .hint("leave one of them out"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn is_true(name: &str) -> bool {
+    variable(name).is_some_and(|text| boolean(&text) == Ok(true))
 }
 
 fn variable(name: &str) -> Option<String> {

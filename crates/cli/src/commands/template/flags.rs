@@ -134,7 +134,7 @@ pub(super) struct Cluster {
     #[arg(long)]
     pub(super) enable_dns: bool,
 
-    /// Which side simulates the release; only 'client' is possible here
+    /// Which side simulates the release: 'server' asks the cluster for its version, kinds and objects, 'client' does not
     #[arg(long, value_name = "SIDE", num_args = 0..=1, require_equals = true, default_missing_value = "unset")]
     pub(super) dry_run: Option<String>,
 

@@ -1,7 +1,10 @@
 //! The flags that belong to an installation. They have no effect here, but Helm has rules
 //! about them, and a script that breaks one should hear so.
 
+use chart::Rendered;
+
 use super::flags::Arguments;
+use crate::cluster::Served;
 use crate::go_flags::boolean;
 use crate::report::{Failure, deprecated_flag, warn};
 
@@ -47,9 +50,9 @@ pub(super) fn check(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Accepts what means "without a cluster", and refuses the rest.
-pub(super) fn refuse_cluster(arguments: &Arguments) -> Result<(), Failure> {
-    let needs_cluster = match arguments.cluster.dry_run.as_deref() {
+/// Whether a cluster is asked for its version, its kinds and its objects.
+pub(super) fn asks_cluster(arguments: &Arguments) -> Result<bool, Failure> {
+    let asks = match arguments.cluster.dry_run.as_deref() {
         None | Some("client") => false,
         Some("server") => true,
         Some("unset") => {
@@ -74,9 +77,20 @@ pub(super) fn refuse_cluster(arguments: &Arguments) -> Result<(), Failure> {
             false
         }
     };
-    if needs_cluster || arguments.cluster.validate {
-        return Err(Failure::new("--validate and --dry-run=server need a cluster to ask")
-            .hint("this version renders without a cluster: leave the flag out, and say what the cluster has with --kube-version and --api-versions"));
-    }
-    Ok(())
+    Ok(asks || arguments.cluster.validate)
+}
+
+/// Refuses what the cluster has no kind for, as it would.
+pub(super) fn check_kinds(rendered: &Rendered, served: &Served) -> Result<(), Failure> {
+    let unknown = rendered.manifests.iter().find(|manifest| {
+        let head = &manifest.head;
+        served.kind(&head.api_version, &head.kind).is_none()
+    });
+    let Some(manifest) = unknown else { return Ok(()) };
+    let head = &manifest.head;
+    Err(Failure::new(format!(
+        "unable to build kubernetes objects from release manifest: resource mapping not found for name: {:?} namespace: {:?} from {:?}: no matches for kind {:?} in version {:?}",
+        head.name, head.namespace, "", head.kind, head.api_version
+    ))
+    .hint("ensure CRDs are installed first"))
 }

@@ -20,6 +20,7 @@ use chart::{Chart, RenderOptions, Rendered};
 use goyaml::Mapping;
 use plan::input::{Order, Policy};
 
+use crate::cluster::Cluster;
 use crate::context::Context;
 use crate::go_flags::comma_separated;
 use crate::loading;
@@ -32,8 +33,15 @@ const USAGE: &str = "slipway template [NAME] [CHART] [flags]";
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
     installation::check(arguments)?;
     needs_at_least(1, &arguments.positional, USAGE)?;
-    let capabilities = arguments.cluster.known.capabilities()?;
-    installation::refuse_cluster(arguments)?;
+    let mut capabilities = arguments.cluster.known.capabilities()?;
+    let cluster = if installation::asks_cluster(arguments)? {
+        let cluster = Cluster::connect(&context.settings.cluster())?;
+        let served = cluster.served()?;
+        capabilities = served.capabilities();
+        Some(Rc::new((cluster, served)))
+    } else {
+        None
+    };
     let (name, reference) = release::name_and_chart(arguments)?;
     let path = arguments.source.locate(&reference, context)?;
     let values = arguments.values.merge(context)?;
@@ -48,7 +56,8 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         is_upgrade: arguments.release.is_upgrade,
     };
     let mut post_renderer = post_renderer(arguments)?;
-    let environment = Rc::new(Outside { enable_dns: arguments.cluster.enable_dns, quiet: false });
+    let environment =
+        Rc::new(Outside { enable_dns: arguments.cluster.enable_dns, quiet: false, cluster: cluster.clone() });
     let mut options = RenderOptions {
         release,
         capabilities,
@@ -60,6 +69,9 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     };
     match chart::render(&chart, &values, &mut options) {
         Ok(rendered) => {
+            if let Some(cluster) = &cluster {
+                installation::check_kinds(&rendered, &cluster.1)?;
+            }
             // Nothing comes after this: the operating system frees it all at once.
             let (rendered, _chart) = (ManuallyDrop::new(rendered), ManuallyDrop::new(chart));
             print(&rendered, &name, arguments, context)

@@ -40,7 +40,7 @@ pub(super) fn name_and_chart(arguments: &Arguments) -> Result<(String, String), 
 }
 
 fn templated_name(template: &str) -> Result<String, Failure> {
-    let environment = Rc::new(Outside { enable_dns: true, quiet: false });
+    let environment = Rc::new(Outside { enable_dns: true, ..Outside::default() });
     let options = gotmpl::Options { name: NAME_TEMPLATE.into(), environment, ..gotmpl::Options::default() };
     let mut set = gotmpl::TemplateSet::new(gotmpl::helm::functions(), options);
     let mut name = String::new();

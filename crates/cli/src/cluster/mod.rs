@@ -1,0 +1,76 @@
+//! The cluster that a command works on: that of a kubeconfig, or the embedded one.
+
+mod choice;
+mod lookup;
+mod served;
+
+use std::path::PathBuf;
+
+use kube::Client;
+use tokio::runtime::Runtime;
+
+pub(crate) use choice::{Choice, Connection};
+pub(crate) use served::Served;
+
+use crate::report::Failure;
+
+/// A cluster that answers, and the runtime on which it is asked.
+pub(crate) struct Cluster {
+    runtime: Runtime,
+    client: Client,
+}
+
+impl Cluster {
+    /// Connects to the cluster that was chosen.
+    pub(crate) fn connect(choice: &Choice) -> Result<Self, Failure> {
+        // An embedded cluster lives on it too, beside the command that asks.
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let client = match choice {
+            Choice::Embedded(directory) => runtime.block_on(embedded(directory.clone()))?,
+            Choice::Kubeconfig(connection) => runtime.block_on(connection.client())?,
+        };
+        Ok(Self { runtime, client })
+    }
+
+    /// Runs asynchronous work to its end.
+    pub(crate) fn wait<Work: Future>(&self, work: Work) -> Work::Output {
+        self.runtime.block_on(work)
+    }
+
+    /// A client of it.
+    pub(crate) fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// What it serves.
+    pub(crate) fn served(&self) -> Result<Served, Failure> {
+        self.wait(Served::ask(&self.client)).map_err(|error| unreachable(&error))
+    }
+}
+
+async fn embedded(directory: PathBuf) -> Result<Client, Failure> {
+    let cluster = dock::embedded::Embedded::open(&directory).await.map_err(|error| {
+        Failure::new(format!("the embedded cluster cannot be used: {error}"))
+            .hint("SLIPWAY_DATA names the directory that it is kept in")
+    })?;
+    Ok(Client::new(cluster, "default"))
+}
+
+fn unreachable(error: &kube::Error) -> Failure {
+    Failure::new(format!("Kubernetes cluster unreachable: {}", words(error)))
+        .hint("--kubeconfig and --kube-context choose another cluster, --embedded one that needs none")
+}
+
+/// What an error says with all that caused it.
+fn words(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    text
+}
