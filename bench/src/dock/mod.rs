@@ -67,6 +67,9 @@ async fn start(slipway: &str) -> io::Result<Duration> {
     Ok(begin.elapsed())
 }
 
+/// What a row of the table is called, which figure it shows, and whether more of it is better.
+type Row = (String, fn(&Figures) -> f64, bool);
+
 #[expect(clippy::print_stdout, reason = "the table is what was asked for")]
 fn print(arguments: &Arguments, starts: &[Duration], columns: &[(&str, Figures)]) {
     let milliseconds = |duration: &Duration| duration.as_secs_f64() * 1000.0;
@@ -82,9 +85,11 @@ fn print(arguments: &Arguments, starts: &[Duration], columns: &[(&str, Figures)]
         );
     }
     print!("{:<34}", "");
-    columns.iter().for_each(|(name, _)| print!("{name:>18}"));
+    for (name, _) in columns {
+        print!("{name:>18}");
+    }
     println!("{:>10}", "ratio");
-    let rows: [(String, fn(&Figures) -> f64, bool); 6] = [
+    let rows: [Row; 6] = [
         ("create, per second".to_owned(), |figures| figures.creates, true),
         ("get, per second".to_owned(), |figures| figures.gets, true),
         ("list of 1,000, per second".to_owned(), |figures| figures.lists, true),
@@ -94,7 +99,9 @@ fn print(arguments: &Arguments, starts: &[Duration], columns: &[(&str, Figures)]
     ];
     for (title, figure, more_is_better) in rows {
         print!("{title:<34}");
-        columns.iter().for_each(|(_, figures)| print!("{:>18.1}", figure(figures)));
+        for (_, figures) in columns {
+            print!("{:>18.1}", figure(figures));
+        }
         if let (Some((_, first)), Some((_, last))) = (columns.first(), columns.last()) {
             let ratio = figure(first) / figure(last);
             println!("{:>9.1}×", if more_is_better { ratio } else { 1.0 / ratio });

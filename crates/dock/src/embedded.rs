@@ -58,7 +58,7 @@ enum Role {
     /// It holds the file, and serves others for as long as this lives.
     Holder { dock: Dock, token: String, _serving: Serving },
     /// Another process holds it.
-    Guest { address: Uri, token: String, client: Client<HttpConnector, Full<Bytes>> },
+    Guest { address: Uri, token: String, client: Box<Client<HttpConnector, Full<Bytes>>> },
 }
 
 /// Why a data directory could not be used.
@@ -187,7 +187,7 @@ impl Role {
                     if let Some((address, token)) = holder(directory)
                         && answers(&address).await
                     {
-                        let client = Client::builder(TokioExecutor::new()).build_http();
+                        let client = Box::new(Client::builder(TokioExecutor::new()).build_http());
                         return Ok(Self::Guest { address, token, client });
                     }
                 }

@@ -149,7 +149,7 @@ kind: ConfigMap
 metadata:
   name: found
 data:
-  map: {{ (lookup "v1" "ConfigMap" "default" "one").data.text | default "nothing" | quote }}
+  map: {{ ((lookup "v1" "ConfigMap" "default" "one").data).text | default "nothing" | quote }}
   missing: {{ lookup "v1" "Secret" "default" "none" | toJson | quote }}
   namespaces: {{ len (lookup "v1" "Namespace" "" "").items | quote }}
   version: {{ .Capabilities.KubeVersion.Major | quote }}
