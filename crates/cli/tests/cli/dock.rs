@@ -114,7 +114,7 @@ fn what_was_acknowledged_is_there_after_every_kill() {
             for writer in 0..4 {
                 let (server, ended, known) = (&server, &ended, &known);
                 scope.spawn(move || {
-                    write_until_the_end(server, &format!("map-{round}-{writer}"), ended, known)
+                    write_until_the_end(server, &format!("map-{round}-{writer}"), ended, known);
                 });
             }
             // Another moment each time: in the middle of a commit, of an answer, of nothing.
