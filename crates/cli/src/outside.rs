@@ -4,10 +4,11 @@ use std::net::ToSocketAddrs as _;
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use engine::Served;
 use gotmpl::functions::{Environment, FunctionError, Instant, Zone};
 use gotmpl::value::{Entries, Value};
 
-use crate::cluster::{Cluster, Served};
+use crate::cluster::Cluster;
 use crate::report;
 
 /// This machine, and a cluster if there is one to ask; without, lookups find nothing.

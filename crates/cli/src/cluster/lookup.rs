@@ -1,5 +1,6 @@
 //! Helm's `lookup` in templates, on a live cluster.
 
+use engine::Served;
 use gotmpl::Value;
 use gotmpl::functions::FunctionError;
 use gotmpl::value::Entries;
@@ -7,7 +8,7 @@ use kube::Api;
 use kube::api::ListParams;
 use kube::core::DynamicObject;
 
-use super::{Cluster, Served, words};
+use super::{Cluster, words};
 
 impl Cluster {
     /// An object, or a list if there is no name; an empty map if there is no such object.

@@ -2,15 +2,15 @@
 
 mod choice;
 mod lookup;
-mod served;
 
 use std::path::PathBuf;
 
+use chart::Capabilities;
+use engine::Served;
 use kube::Client;
 use tokio::runtime::Runtime;
 
 pub(crate) use choice::{Choice, Connection};
-pub(crate) use served::Served;
 
 use crate::report::Failure;
 
@@ -45,6 +45,15 @@ impl Cluster {
     /// What it serves.
     pub(crate) fn served(&self) -> Result<Served, Failure> {
         self.wait(Served::ask(&self.client)).map_err(|error| unreachable(&error))
+    }
+}
+
+/// What templates are told about a cluster, as Helm tells it.
+pub(crate) fn capabilities(served: &Served) -> Capabilities {
+    let kinds = served.kinds_by_version();
+    Capabilities {
+        kube_version: served.version.parse().unwrap_or_default(),
+        api_versions: served.api_versions.iter().cloned().chain(kinds).collect(),
     }
 }
 

@@ -2,9 +2,9 @@
 //! about them, and a script that breaks one should hear so.
 
 use chart::Rendered;
+use engine::Served;
 
 use super::flags::Arguments;
-use crate::cluster::Served;
 use crate::go_flags::boolean;
 use crate::report::{Failure, deprecated_flag, warn};
 

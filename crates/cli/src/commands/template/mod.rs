@@ -20,7 +20,7 @@ use chart::{Chart, RenderOptions, Rendered};
 use goyaml::Mapping;
 use plan::input::{Order, Policy};
 
-use crate::cluster::Cluster;
+use crate::cluster::{self, Cluster};
 use crate::context::Context;
 use crate::go_flags::comma_separated;
 use crate::loading;
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     let cluster = if installation::asks_cluster(arguments)? {
         let cluster = Cluster::connect(&context.settings.cluster())?;
         let served = cluster.served()?;
-        capabilities = served.capabilities();
+        capabilities = cluster::capabilities(&served);
         Some(Rc::new((cluster, served)))
     } else {
         None

@@ -1,0 +1,133 @@
+//! Runs a plan on a cluster.
+//!
+//! What is done, in which order and why is decided before (crate `plan`); what is here decides nothing. [`Engine::run`]
+//! takes the steps of a [`Plan`] as soon as what they wait for is done, sends a request for each that writes, and keeps
+//! those that wait in a table that one shared watch for each kind and namespace looks after. Everything that happens is
+//! told as an [`Event`], which is all that progress displays, logs and histories are made from.
+//!
+//! Every request can be repeated: objects are applied on the server's side, and a delete names the UID of the one
+//! object that is meant. So a run that was killed is simply run again.
+
+mod event;
+mod marks;
+mod observe;
+mod run;
+mod served;
+mod stop;
+mod trouble;
+mod watches;
+mod width;
+mod writer;
+
+use std::time::Duration;
+
+use kube::Client;
+use plan::{ObjectIndex, Plan};
+use serde_json::Value;
+
+pub use event::{Effect, Ending, Event};
+pub use marks::{HELM, MANAGED_BY, Marks, RELEASE_NAME, RELEASE_NAMESPACE};
+pub use observe::{ObserveError, Subjects};
+pub use run::Outcome;
+pub use served::{Kind, Served};
+pub use stop::{Stop, Stopper};
+
+use watches::Watches;
+use writer::Writer;
+
+/// A cluster to run plans on.
+#[derive(Clone)]
+pub struct Engine {
+    client: Client,
+    served: Served,
+}
+
+/// How plans are run.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Under which name fields are owned.
+    pub manager: String,
+    /// Whether fields are taken from others who own them.
+    pub force_conflicts: bool,
+    /// How many requests may be under way at most; the run finds out how many are good.
+    pub width: Option<usize>,
+    /// How long everything may take to become ready, and how long everything may take to go.
+    pub timeout: Duration,
+    /// Whether one failure ends everything.
+    pub fail_fast: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            manager: "slipway".to_owned(),
+            force_conflicts: false,
+            width: None,
+            timeout: Duration::from_mins(5),
+            fail_fast: false,
+        }
+    }
+}
+
+/// A plan with the documents it speaks of.
+#[derive(Clone, Copy)]
+pub struct Work<'a> {
+    /// What to do.
+    pub plan: &'a Plan,
+    /// The wanted documents, as they were handed to the planner: what is sent is made from them.
+    pub documents: &'a [Value],
+}
+
+impl Work<'_> {
+    /// What is sent for an object.
+    fn manifest(&self, object: ObjectIndex) -> Option<Value> {
+        self.document(self.plan.object(object).document?)
+    }
+
+    /// A document, or one item of a list.
+    fn document(&self, (document, item): (u32, Option<u32>)) -> Option<Value> {
+        let document = self.documents.get(document as usize)?;
+        match item {
+            Some(item) => document.get("items")?.get(item as usize).cloned(),
+            None => Some(document.clone()),
+        }
+    }
+}
+
+impl Engine {
+    /// Asks a cluster what it serves.
+    pub async fn connect(client: Client) -> Result<Self, kube::Error> {
+        let served = Served::ask(&client).await?;
+        Ok(Self { client, served })
+    }
+
+    /// What the cluster serves.
+    pub fn served(&self) -> &Served {
+        &self.served
+    }
+
+    /// A client of it.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Runs a plan to its end, or until somebody asks it to stop.
+    pub async fn run(
+        &self,
+        work: Work<'_>,
+        options: &Options,
+        stop: &mut Stop,
+        tell: &mut dyn FnMut(Event),
+    ) -> Outcome {
+        let writer =
+            Writer::new(self.client.clone(), self.served.clone(), &options.manager, options.force_conflicts);
+        let watches = Watches::new(self.client.clone());
+        run::Run::new(work, writer, watches, options, tell).finish(stop).await
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("served", &self.served.version).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,97 @@
+//! Whose an object is: the label and the annotations that Helm puts on what it manages.
+
+use kube::core::ObjectMeta;
+use plan::input::Owner;
+use serde_json::{Map, Value};
+
+/// The label that says by whom an object is managed.
+pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
+/// The annotation with the release's name.
+pub const RELEASE_NAME: &str = "meta.helm.sh/release-name";
+/// The annotation with the release's namespace.
+pub const RELEASE_NAMESPACE: &str = "meta.helm.sh/release-namespace";
+/// The value of [`MANAGED_BY`]: both tools manage the same releases.
+pub const HELM: &str = "Helm";
+
+/// A release, as it marks what is its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marks {
+    /// Its name.
+    pub name: String,
+    /// Its namespace.
+    pub namespace: String,
+}
+
+impl Marks {
+    /// Puts the marks on a manifest that is about to be sent.
+    pub fn put_on(&self, object: &mut Value) {
+        let Some(object) = object.as_object_mut() else { return };
+        let metadata = child(object, "metadata");
+        child(metadata, "labels").insert(MANAGED_BY.to_owned(), HELM.into());
+        let annotations = child(metadata, "annotations");
+        annotations.insert(RELEASE_NAME.to_owned(), self.name.as_str().into());
+        annotations.insert(RELEASE_NAMESPACE.to_owned(), self.namespace.as_str().into());
+    }
+
+    /// Whose an object is.
+    pub fn owner(&self, metadata: &ObjectMeta) -> Owner {
+        let label = metadata.labels.as_ref().and_then(|labels| labels.get(MANAGED_BY));
+        let annotation = |key: &str| metadata.annotations.as_ref().and_then(|all| all.get(key));
+        let (name, namespace) = (annotation(RELEASE_NAME), annotation(RELEASE_NAMESPACE));
+        match (label.map(String::as_str), name, namespace) {
+            (Some(HELM), Some(name), Some(namespace))
+                if *name == self.name && *namespace == self.namespace =>
+            {
+                Owner::Ours
+            }
+            (_, Some(name), namespace) => {
+                let namespace = namespace.map_or("", String::as_str);
+                Owner::Other(format!("release {namespace}/{name}"))
+            }
+            (_, None, Some(namespace)) => Owner::Other(format!("a release in {namespace}")),
+            (Some(manager), None, None) if manager != HELM => Owner::Other(manager.to_owned()),
+            _ => Owner::Nobody,
+        }
+    }
+}
+
+/// The mapping under a key, which is made if there is none.
+fn child<'a>(parent: &'a mut Map<String, Value>, key: &str) -> &'a mut Map<String, Value> {
+    let value = parent.entry(key).or_insert_with(|| Value::Object(Map::new()));
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    match value {
+        Value::Object(map) => map,
+        _ => unreachable!("it was just made one"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn marks() -> Marks {
+        Marks { name: "shop".to_owned(), namespace: "prod".to_owned() }
+    }
+
+    #[test]
+    fn what_was_marked_is_ours() {
+        let mut object = json!({"kind": "ConfigMap", "metadata": {"name": "a", "labels": null}});
+        marks().put_on(&mut object);
+        let metadata: ObjectMeta = serde_json::from_value(object["metadata"].clone()).unwrap_or_default();
+        assert_eq!(marks().owner(&metadata), Owner::Ours);
+    }
+
+    #[test]
+    fn what_others_marked_is_theirs() {
+        let owner = |metadata: Value| marks().owner(&serde_json::from_value(metadata).unwrap_or_default());
+        let other = json!({"labels": {MANAGED_BY: HELM}, "annotations": {RELEASE_NAME: "x", RELEASE_NAMESPACE: "prod"}});
+        assert_eq!(owner(other), Owner::Other("release prod/x".to_owned()));
+        assert_eq!(owner(json!({"labels": {MANAGED_BY: "kustomize"}})), Owner::Other("kustomize".to_owned()));
+        assert_eq!(owner(json!({"labels": {"a": "b"}})), Owner::Nobody);
+        assert_eq!(owner(json!({"labels": {MANAGED_BY: HELM}})), Owner::Nobody);
+    }
+}

@@ -1,0 +1,160 @@
+//! Runs one hook to its end.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_core::Stream;
+use kube::ResourceExt;
+use kube::core::DynamicObject;
+use kube::runtime::watcher::{self, watcher};
+use objects::ObjectId;
+use plan::input::{Cascade, HookDeletion, HookEvent};
+use plan::output::PlannedHook;
+use serde_json::Value;
+
+use super::request::Refusal;
+use crate::event::Event;
+use crate::served::Kind;
+use crate::writer::{Deletion, Writer};
+
+/// So many lines of a failed hook's log are told.
+const LINES: i64 = 20;
+
+/// A hook with what is sent for it.
+pub(crate) struct Hook {
+    pub(crate) planned: PlannedHook,
+    pub(crate) moment: HookEvent,
+    pub(crate) manifest: Value,
+    pub(crate) timeout: Duration,
+}
+
+/// How a hook's object stands.
+enum Standing {
+    Running,
+    Succeeded,
+    Failed(String),
+}
+
+impl Hook {
+    /// Runs it, with the deletions before and after that its policies ask for.
+    pub(crate) async fn run(&self, writer: &Writer) -> Result<Vec<Event>, Refusal> {
+        let id = &self.planned.id;
+        let api_version = &self.planned.api_version;
+        let kind = writer.kind(api_version, &id.kind).await?.ok_or_else(|| {
+            Refusal::Other(format!("the server has no kind {:?} in {api_version}", id.kind))
+        })?;
+        let mut events = vec![Event::HookBegun { object: id.clone(), moment: self.moment }];
+        let run = self.run_as(writer, &kind);
+        let outcome = match tokio::time::timeout(self.timeout, run).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Refusal::Other(format!("it is not done after {:?}", self.timeout))),
+        };
+        let deletion = if outcome.is_ok() { HookDeletion::HookSucceeded } else { HookDeletion::HookFailed };
+        let outcome = match outcome {
+            Err(Refusal::Other(why)) => Err(Refusal::Other(self.with_log(writer, why).await)),
+            other => other,
+        };
+        if self.planned.deletions.contains(&deletion) {
+            remove(writer, &kind, id).await?;
+        }
+        outcome?;
+        events.push(Event::HookDone { object: id.clone() });
+        Ok(events)
+    }
+
+    async fn run_as(&self, writer: &Writer, kind: &Kind) -> Result<(), Refusal> {
+        let id = &self.planned.id;
+        if self.planned.deletions.contains(&HookDeletion::BeforeHookCreation) {
+            remove(writer, kind, id).await?;
+        }
+        if writer.create(kind, id, &self.manifest).await?.is_none() {
+            return Err(Refusal::Other(format!("{id} is there already")));
+        }
+        if !matches!((id.group.as_str(), id.kind.as_str()), ("batch", "Job") | ("", "Pod")) {
+            return Ok(());
+        }
+        let mut failure = None;
+        until(writer, kind, id, |object| match object.map(standing) {
+            Some(Standing::Running) => false,
+            Some(Standing::Succeeded) => true,
+            Some(Standing::Failed(why)) => {
+                failure = Some(why);
+                true
+            }
+            None => {
+                failure = Some("somebody deleted it".to_owned());
+                true
+            }
+        })
+        .await?;
+        failure.map_or(Ok(()), |why| Err(Refusal::Other(why)))
+    }
+
+    /// Why it failed, with the last that its pods said.
+    async fn with_log(&self, writer: &Writer, why: String) -> String {
+        let log = writer.last_words(&self.planned.id, LINES).await;
+        if log.is_empty() { why } else { format!("{why}\n{log}") }
+    }
+}
+
+fn standing(object: &DynamicObject) -> Standing {
+    let status = &object.data["status"];
+    let said = |value: &Value| value["message"].as_str().unwrap_or_default().to_owned();
+    match status["phase"].as_str() {
+        Some("Succeeded") => return Standing::Succeeded,
+        Some("Failed") => return Standing::Failed(format!("the pod failed: {}", said(status))),
+        _ => {}
+    }
+    let conditions = status["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let holds = |kind: &str| {
+        conditions.iter().find(|condition| condition["type"] == kind && condition["status"] == "True")
+    };
+    match (holds("Failed"), holds("Complete")) {
+        (Some(failed), _) => Standing::Failed(format!("the job failed: {}", said(failed))),
+        (None, Some(_)) => Standing::Succeeded,
+        (None, None) => Standing::Running,
+    }
+}
+
+/// Deletes an object, whichever has the name, and waits until it is gone.
+async fn remove(writer: &Writer, kind: &Kind, id: &ObjectId) -> Result<(), Refusal> {
+    let Some(uid) = writer.get(kind, id).await?.and_then(|object| object.uid()) else { return Ok(()) };
+    if writer.delete(kind, id, &uid, Cascade::Foreground).await? == Deletion::Accepted {
+        until(writer, kind, id, |object| object.and_then(ResourceExt::uid).as_ref() != Some(&uid)).await?;
+    }
+    Ok(())
+}
+
+/// Watches one object until a condition holds; it is given nothing when the object is not there.
+async fn until(
+    writer: &Writer,
+    kind: &Kind,
+    id: &ObjectId,
+    mut holds: impl FnMut(Option<&DynamicObject>) -> bool,
+) -> Result<(), Refusal> {
+    let config = watcher::Config::default().fields(&format!("metadata.name={}", id.name));
+    let mut events = pin!(watcher(writer.api(kind, id), config));
+    let mut there = None;
+    while let Some(event) = poll_fn(|context| events.as_mut().poll_next(context)).await {
+        match event {
+            // The watcher begins again by itself.
+            Err(_) => continue,
+            Ok(watcher::Event::Init) => {
+                there = None;
+                continue;
+            }
+            Ok(watcher::Event::InitApply(object)) => {
+                there = Some(object);
+                continue;
+            }
+            Ok(watcher::Event::InitDone) => {}
+            Ok(watcher::Event::Apply(object)) => there = Some(object),
+            Ok(watcher::Event::Delete(_)) => there = None,
+        }
+        if holds(there.as_ref()) {
+            return Ok(());
+        }
+    }
+    Err(Refusal::Other("the watch ended".to_owned()))
+}

@@ -1,0 +1,398 @@
+//! The runner: one loop over the steps of a plan.
+//!
+//! A step may begin when all steps before it are done. Steps that write become requests, so many at once as the
+//! [width](crate::width) allows; steps that wait hold nothing but an entry in a table, and are looked at when a
+//! [watch](crate::watches) tells of their object. So the loop sleeps until an answer, an event, a deadline or a wish to
+//! stop, and the next layer costs one event.
+//!
+//! What fails stops only what comes after it. A request that may succeed later is sent again, with pauses that grow.
+
+mod deadlines;
+mod hook;
+mod request;
+mod table;
+
+use std::time::{Duration, Instant};
+
+use objects::ObjectId;
+use plan::output::{Barrier, StepKind, Within};
+use plan::{Operation, Plan, StepIndex};
+use tokio::task::JoinSet;
+
+use crate::event::{Effect, Ending, Event};
+use crate::trouble::{Trouble, sort, words};
+use crate::watches::{News, Watches};
+use crate::width::Width;
+use crate::writer::Writer;
+use crate::{Options, Stop, Work};
+
+use deadlines::Deadlines;
+use request::{Answer, Refusal, Request};
+use table::{Standing, Table};
+
+/// How a run went.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// The UID of each object of the plan, where one is known.
+    pub uids: Vec<Option<String>>,
+    /// The objects of the plan that are gone.
+    pub gone: Vec<bool>,
+    /// What failed, with the object it is about.
+    pub failures: Vec<(Option<ObjectId>, String)>,
+    /// Whether somebody asked it to stop.
+    pub stopped: bool,
+}
+
+impl Outcome {
+    /// Whether every step was done.
+    pub fn is_success(&self) -> bool {
+        self.failures.is_empty() && !self.stopped
+    }
+}
+
+/// A run in progress.
+pub(crate) struct Run<'a> {
+    work: Work<'a>,
+    plan: &'a Plan,
+    writer: Writer,
+    options: &'a Options,
+    watches: Watches,
+    width: Width,
+    table: Table,
+    deadlines: Deadlines,
+    requests: JoinSet<Answer>,
+    begun: Instant,
+    deleting_since: Option<Instant>,
+    outcome: Outcome,
+    tell: &'a mut dyn FnMut(Event),
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(
+        work: Work<'a>,
+        writer: Writer,
+        watches: Watches,
+        options: &'a Options,
+        tell: &'a mut dyn FnMut(Event),
+    ) -> Self {
+        let plan = work.plan;
+        let outcome = Outcome {
+            uids: plan.objects.iter().map(|object| object.uid.clone()).collect(),
+            gone: vec![false; plan.objects.len()],
+            ..Outcome::default()
+        };
+        Self {
+            work,
+            plan,
+            writer,
+            options,
+            watches,
+            width: Width::new(options.width),
+            table: Table::new(plan),
+            deadlines: Deadlines::default(),
+            requests: JoinSet::new(),
+            begun: Instant::now(),
+            deleting_since: None,
+            outcome,
+            tell,
+        }
+    }
+
+    /// Runs until nothing is left to do.
+    pub(crate) async fn finish(mut self, stop: &mut Stop) -> Outcome {
+        let writes = self.plan.steps.iter().filter(|step| step.kind.writes()).count();
+        self.say(Event::Begun { steps: self.plan.steps.len(), writes });
+        while !self.table.is_over() {
+            self.begin_what_may();
+            if self.table.is_over() || self.outcome.stopped && self.requests.is_empty() {
+                break;
+            }
+            let deadline = self.next_moment();
+            tokio::select! {
+                Some(answer) = self.requests.join_next(), if !self.requests.is_empty() => {
+                    match answer {
+                        Ok(answer) => self.answered(answer),
+                        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                        Err(_) => {}
+                    }
+                }
+                Some(news) = self.watches.next() => self.heard(news),
+                () = tokio::time::sleep_until(deadline.into()) => self.time_is_over(Instant::now()),
+                () = stop.asked(), if !self.outcome.stopped => {
+                    // What is under way is finished; nothing new begins.
+                    self.outcome.stopped = true;
+                }
+            }
+        }
+        let ending = match () {
+            () if self.outcome.stopped => Ending::Stopped,
+            () if self.outcome.failures.is_empty() => Ending::Done,
+            () => Ending::Failed,
+        };
+        self.say(Event::Ended { outcome: ending });
+        self.outcome
+    }
+
+    fn say(&mut self, event: Event) {
+        (self.tell)(event);
+    }
+
+    fn id(&self, step: StepIndex) -> Option<ObjectId> {
+        self.plan.step(step).kind.object().map(|object| self.plan.object(object).id.clone())
+    }
+
+    /// Begins every step that nothing holds back.
+    fn begin_what_may(&mut self) {
+        let now = Instant::now();
+        while !self.outcome.stopped {
+            let Some(step) = self.table.peek() else { return };
+            let kind = self.plan.step(step).kind;
+            if kind.writes() {
+                let full = self.requests.len() >= self.width.get();
+                if full || self.width.pause(now).is_some() {
+                    return;
+                }
+            }
+            self.table.take(step);
+            self.begin(step, kind, now);
+        }
+    }
+
+    fn begin(&mut self, step: StepIndex, kind: StepKind, now: Instant) {
+        match kind {
+            StepKind::Barrier { at } => {
+                if at == Barrier::Applied {
+                    self.deleting_since = Some(now);
+                }
+                self.done(step);
+            }
+            StepKind::Unchanged { object } => {
+                let object = self.plan.object(object).id.clone();
+                self.say(Event::Applied { object, effect: Effect::Unchanged });
+                self.done(step);
+            }
+            StepKind::Keep { object } => {
+                let why = self.plan.step(step).reason.clone();
+                let object = self.plan.object(object).id.clone();
+                self.say(Event::Kept { object, why: self.plan.describe_reason(&why) });
+                self.done(step);
+            }
+            StepKind::Forget { object } => {
+                self.outcome.gone[object.at()] = true;
+                self.done(step);
+            }
+            StepKind::AwaitReady { within, .. } => {
+                let own = match within {
+                    Within::Operation => None,
+                    Within::Own(span) => Some(now + span),
+                };
+                let whole = self.begun + self.options.timeout;
+                self.wait(step, Some(own.map_or(whole, |own| own.min(whole))));
+            }
+            StepKind::AwaitEstablished { .. } => self.wait(step, Some(self.begun + self.options.timeout)),
+            StepKind::AwaitGone { .. } => self.wait(step, Some(self.deletion_deadline(now))),
+            StepKind::AwaitRank { rank, at_most } => {
+                let deadline = at_most.map_or_else(|| self.deletion_deadline(now), |span| now + span);
+                self.deadlines.add(deadline, step);
+                self.table.wait_for_rank(step, rank);
+                self.look_at_ranks();
+            }
+            _ => self.send(step),
+        }
+    }
+
+    fn deletion_deadline(&self, now: Instant) -> Instant {
+        self.deleting_since.unwrap_or(now) + self.options.timeout
+    }
+
+    /// Enters a step into the table of those that wait for an object.
+    fn wait(&mut self, step: StepIndex, deadline: Option<Instant>) {
+        let Some(object) = self.plan.step(step).kind.object() else { return };
+        let planned = self.plan.object(object);
+        let (api_version, id) = (planned.api_version.clone(), planned.id.clone());
+        if let Some(deadline) = deadline {
+            self.deadlines.add(deadline, step);
+        }
+        match self.writer.known(&api_version, &id.kind) {
+            Some(kind) => {
+                self.table.wait_for_object(step, object);
+                self.watches.follow(&kind, &id);
+                // It may have been seen already.
+                self.look_at(object);
+            }
+            // A kind that is not served has no objects.
+            None if matches!(self.plan.step(step).kind, StepKind::AwaitGone { .. }) => {
+                self.outcome.gone[object.at()] = true;
+                self.done(step);
+            }
+            None => self.failed(step, format!("the server has no kind {:?} in {api_version}", id.kind)),
+        }
+    }
+
+    /// Sends the request of a step.
+    fn send(&mut self, step: StepIndex) {
+        let uids = &self.outcome.uids;
+        match Request::of(&self.work, step, uids, &self.table, self.options.timeout) {
+            Ok(request) => {
+                let writer = self.writer.clone();
+                self.requests.spawn(async move {
+                    let begin = Instant::now();
+                    let result = request.send(&writer).await;
+                    Answer { step, result, took: begin.elapsed() }
+                });
+            }
+            Err(message) => self.failed(step, message),
+        }
+    }
+
+    fn answered(&mut self, answer: Answer) {
+        let Answer { step, result, took } = answer;
+        match result {
+            Ok(done) => {
+                self.width.answered(took);
+                for event in done.events {
+                    self.say(event);
+                }
+                if let Some((object, applied)) = done.applied {
+                    self.outcome.uids[object.at()] = applied.uid;
+                    self.table.applied(object, applied.generation);
+                }
+                if let StepKind::Delete { object, .. } = self.plan.step(step).kind {
+                    self.follow_deleted(object);
+                }
+                if let Some(object) = done.gone {
+                    self.table.mark_gone(object);
+                    self.outcome.gone[object.at()] = true;
+                }
+                self.done(step);
+                self.look_at_ranks();
+            }
+            Err(Refusal::Other(why)) => self.failed(step, why),
+            Err(Refusal::Server(error)) => match sort(&error) {
+                Trouble::Passing(pause) => self.try_again(step, pause, &error),
+                // Somebody changed it while it was being changed: it is read again.
+                Trouble::Conflict if !matches!(self.plan.step(step).kind, StepKind::Apply { .. }) => {
+                    self.try_again(step, None, &error);
+                }
+                _ => self.failed(step, words(&error)),
+            },
+        }
+    }
+
+    /// From now on somebody waits for the end of an object.
+    fn follow_deleted(&mut self, object: plan::ObjectIndex) {
+        let planned = self.plan.object(object);
+        if let Some(rank) = planned.rank {
+            self.table.mark_deleted(object, rank);
+        }
+        if let Some(kind) = self.writer.known(&planned.api_version, &planned.id.kind) {
+            self.watches.follow(&kind, &planned.id);
+        }
+    }
+
+    fn try_again(&mut self, step: StepIndex, pause: Option<Duration>, error: &kube::Error) {
+        let now = Instant::now();
+        if self.width.refused(pause, now) {
+            let width = self.width.get();
+            self.say(Event::Slowed { width });
+        }
+        let attempt = self.table.attempt(step);
+        let wait = pause.unwrap_or_else(|| Duration::from_millis(100 << attempt.min(6)));
+        if now + wait > self.begun + self.options.timeout.max(self.deletion_span(now)) {
+            return self.failed(step, format!("gave up after {attempt} attempts: {}", words(error)));
+        }
+        self.deadlines.add(now + wait, step);
+    }
+
+    fn deletion_span(&self, now: Instant) -> Duration {
+        self.deletion_deadline(now).saturating_duration_since(self.begun)
+    }
+
+    fn done(&mut self, step: StepIndex) {
+        self.table.done(step);
+    }
+
+    fn failed(&mut self, step: StepIndex, message: String) {
+        let object = self.id(step);
+        let skipped = self.table.failed(step);
+        self.say(Event::Failed { object: object.clone(), message: message.clone(), skipped });
+        self.outcome.failures.push((object, message));
+        if self.options.fail_fast {
+            self.outcome.stopped = true;
+        }
+    }
+
+    /// News of an object: who waits for it is looked at.
+    fn heard(&mut self, news: News) {
+        let Some(object) = self.table.heard(news, &self.outcome.uids) else { return };
+        self.look_at(object);
+        self.look_at_ranks();
+    }
+
+    fn look_at(&mut self, object: plan::ObjectIndex) {
+        for step in self.table.waiting_for(object) {
+            let kind = self.plan.step(step).kind;
+
+            match self.table.judge(self.plan, kind, object) {
+                Standing::Done => {
+                    let id = self.plan.object(object).id.clone();
+                    if matches!(kind, StepKind::AwaitGone { .. }) {
+                        self.outcome.gone[object.at()] = true;
+                        self.say(Event::Gone { object: id });
+                    } else {
+                        self.say(Event::Ready { object: id });
+                    }
+                    self.done(step);
+                }
+                Standing::Failed(message) => self.failed(step, message),
+                Standing::Waiting { reason, message, is_new } => {
+                    if is_new {
+                        let object = self.plan.object(object).id.clone();
+                        self.say(Event::Waiting { object, reason, message });
+                    }
+                }
+            }
+        }
+    }
+
+    fn look_at_ranks(&mut self) {
+        for step in self.table.ranks_that_are_gone() {
+            self.done(step);
+        }
+    }
+
+    fn next_moment(&self) -> Instant {
+        let now = Instant::now();
+        let far = now + Duration::from_hours(1);
+        let deadline = self.deadlines.next().unwrap_or(far);
+        self.width.pause(now).map_or(deadline, |pause| pause.min(deadline))
+    }
+
+    /// A deadline has passed: a wait is over, or a request may be sent again.
+    fn time_is_over(&mut self, now: Instant) {
+        for step in self.deadlines.passed(now) {
+            if !self.table.is_under_way(step) {
+                continue;
+            }
+            let kind = self.plan.step(step).kind;
+            match kind {
+                StepKind::AwaitRank { at_most: Some(_), .. } => self.done(step),
+                StepKind::AwaitGone { .. } | StepKind::AwaitRank { .. } => {
+                    let message = self.table.what_is_left(self.plan, kind);
+                    if self.plan.operation == Operation::Uninstall {
+                        self.failed(step, message);
+                    } else {
+                        // What an upgrade leaves behind stays in the inventory for the next command.
+                        self.say(Event::Warning { message });
+                        self.done(step);
+                    }
+                }
+                kind if kind.waits() => {
+                    let message = self.table.what_is_missing(self.plan, kind);
+                    self.failed(step, message);
+                }
+                _ => self.send(step),
+            }
+        }
+    }
+}

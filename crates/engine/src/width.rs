@@ -1,0 +1,90 @@
+//! How many requests are under way at once: more while the server keeps up, fewer when it says that it does not.
+
+use std::time::{Duration, Instant};
+
+/// So many at first.
+const FIRST: f64 = 8.0;
+/// Never more.
+const MOST: f64 = 64.0;
+/// An answer that takes so much longer than the quickest says that requests queue up.
+const SLOW: u32 = 8;
+
+/// The width of a run, which adapts.
+#[derive(Debug)]
+pub(crate) struct Width {
+    now: f64,
+    most: f64,
+    quickest: Duration,
+    until: Option<Instant>,
+}
+
+impl Width {
+    pub(crate) fn new(most: Option<usize>) -> Self {
+        let most = most.map_or(MOST, |most| most.max(1) as f64);
+        Self { now: FIRST.min(most), most, quickest: Duration::MAX, until: None }
+    }
+
+    /// How many may be under way.
+    pub(crate) fn get(&self) -> usize {
+        self.now as usize
+    }
+
+    /// Until when nothing new may be sent.
+    pub(crate) fn pause(&self, now: Instant) -> Option<Instant> {
+        self.until.filter(|until| *until > now)
+    }
+
+    /// A request was answered in this time.
+    pub(crate) fn answered(&mut self, took: Duration) {
+        self.quickest = self.quickest.min(took.max(Duration::from_millis(1)));
+        if took > self.quickest * SLOW {
+            self.now = (self.now * 0.9).max(1.0);
+        } else {
+            self.now = (self.now + 1.0 / self.now).min(self.most);
+        }
+    }
+
+    /// The server refused to take more. Returns whether the width has changed.
+    pub(crate) fn refused(&mut self, pause: Option<Duration>, now: Instant) -> bool {
+        let before = self.get();
+        self.now = (self.now / 2.0).max(1.0);
+        if let Some(pause) = pause {
+            self.until = Some(self.until.unwrap_or(now).max(now + pause));
+        }
+        self.get() != before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_grows_by_answers_and_is_halved_by_refusals() {
+        let mut width = Width::new(None);
+        let now = Instant::now();
+        for _ in 0..10_000 {
+            width.answered(Duration::from_millis(2));
+        }
+        assert_eq!(width.get(), MOST as usize);
+        assert!(width.refused(Some(Duration::from_secs(1)), now));
+        assert_eq!(width.get(), MOST as usize / 2);
+        assert_eq!(width.pause(now), Some(now + Duration::from_secs(1)));
+        assert_eq!(width.pause(now + Duration::from_secs(2)), None);
+        for _ in 0..20 {
+            width.refused(None, now);
+        }
+        assert_eq!(width.get(), 1);
+    }
+
+    #[test]
+    fn answers_that_queue_up_narrow_it() {
+        let mut width = Width::new(Some(16));
+        width.answered(Duration::from_millis(1));
+        let before = width.get();
+        for _ in 0..20 {
+            width.answered(Duration::from_millis(50));
+        }
+        assert!(width.get() < before);
+    }
+}

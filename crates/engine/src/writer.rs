@@ -1,0 +1,213 @@
+//! The requests that change a cluster. Each can be sent again without harm.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::{
+    DeleteParams, ListParams, LogParams, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy,
+};
+use kube::core::DynamicObject;
+use kube::{Api, Client, Error, ResourceExt};
+use objects::ObjectId;
+use plan::input::Cascade;
+use serde_json::{Value, json};
+
+use crate::served::{Kind, Served};
+use crate::trouble::{Trouble, sort};
+
+/// Writes to a cluster under one name. Clones are the same.
+#[derive(Clone)]
+pub(crate) struct Writer {
+    client: Client,
+    served: Arc<RwLock<Served>>,
+    manager: Arc<str>,
+    force_conflicts: bool,
+}
+
+/// An object as the server answered that it is now.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Applied {
+    pub(crate) uid: Option<String>,
+    pub(crate) generation: Option<i64>,
+}
+
+impl Applied {
+    fn of(object: &DynamicObject) -> Self {
+        Self { uid: object.uid(), generation: object.metadata.generation }
+    }
+}
+
+/// What became of a delete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Deletion {
+    /// It was accepted; the object may still be there.
+    Accepted,
+    /// There is no such object, or it is another one.
+    Gone,
+}
+
+impl Writer {
+    pub(crate) fn new(client: Client, served: Served, manager: &str, force_conflicts: bool) -> Self {
+        Self { client, served: Arc::new(RwLock::new(served)), manager: manager.into(), force_conflicts }
+    }
+
+    /// The kind of an object under a version; the server is asked again if it did not know it before.
+    pub(crate) async fn kind(&self, api_version: &str, kind: &str) -> Result<Option<Kind>, Error> {
+        if let Some(kind) = self.known(api_version, kind) {
+            return Ok(Some(kind));
+        }
+        let served = Served::ask(&self.client).await?;
+        *self.served.write().unwrap_or_else(PoisonError::into_inner) = served;
+        Ok(self.known(api_version, kind))
+    }
+
+    /// The kind as it was known last.
+    pub(crate) fn known(&self, api_version: &str, kind: &str) -> Option<Kind> {
+        let served = self.served.read().unwrap_or_else(PoisonError::into_inner);
+        let id = ObjectId {
+            group: ObjectId::group_of(api_version).to_owned(),
+            kind: kind.to_owned(),
+            namespace: None,
+            name: String::new(),
+        };
+        // A version that is served no longer still names the same objects.
+        served.kind(api_version, kind).or_else(|| served.kind_of(&id)).cloned()
+    }
+
+    pub(crate) fn api(&self, kind: &Kind, id: &ObjectId) -> Api<DynamicObject> {
+        match id.namespace.as_deref().filter(|_| kind.namespaced) {
+            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &kind.resource),
+            None => Api::all_with(self.client.clone(), &kind.resource),
+        }
+    }
+
+    pub(crate) async fn get(&self, kind: &Kind, id: &ObjectId) -> Result<Option<DynamicObject>, Error> {
+        self.api(kind, id).get_opt(&id.name).await
+    }
+
+    /// Applies an object as wanted, on the server's side.
+    pub(crate) async fn apply(&self, kind: &Kind, id: &ObjectId, object: &Value) -> Result<Applied, Error> {
+        let mut parameters = PatchParams::apply(&self.manager);
+        parameters.force = self.force_conflicts;
+        let after = self.api(kind, id).patch(&id.name, &parameters, &Patch::Apply(object)).await?;
+        Ok(Applied::of(&after))
+    }
+
+    /// Creates an object; nothing if there is one of its name already.
+    pub(crate) async fn create(
+        &self,
+        kind: &Kind,
+        id: &ObjectId,
+        object: &Value,
+    ) -> Result<Option<Applied>, Error> {
+        let parameters =
+            PostParams { field_manager: Some(self.manager.to_string()), ..PostParams::default() };
+        let object = serde_json::from_value(object.clone()).map_err(Error::SerdeError)?;
+        match self.api(kind, id).create(&parameters, &object).await {
+            Ok(made) => Ok(Some(Applied::of(&made))),
+            Err(Error::Api(status)) if status.reason == "AlreadyExists" => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Deletes exactly the object with this UID.
+    pub(crate) async fn delete(
+        &self,
+        kind: &Kind,
+        id: &ObjectId,
+        uid: &str,
+        cascade: Cascade,
+    ) -> Result<Deletion, Error> {
+        let parameters = DeleteParams {
+            propagation_policy: Some(match cascade {
+                Cascade::Foreground => PropagationPolicy::Foreground,
+                Cascade::Background => PropagationPolicy::Background,
+                Cascade::Orphan => PropagationPolicy::Orphan,
+            }),
+            preconditions: Some(Preconditions { uid: Some(uid.to_owned()), resource_version: None }),
+            ..DeleteParams::default()
+        };
+        match self.api(kind, id).delete(&id.name, &parameters).await {
+            // The object is the answer while it is still there; a status says that it was removed at once.
+            Ok(answer) => Ok(if answer.is_left() { Deletion::Accepted } else { Deletion::Gone }),
+            Err(error) => match sort(&error) {
+                Trouble::NotFound => Ok(Deletion::Gone),
+                Trouble::Conflict => match self.get(kind, id).await? {
+                    // The name is another object's now: ours is gone, and this one is not to be touched.
+                    Some(live) if live.uid().as_deref() != Some(uid) => Ok(Deletion::Gone),
+                    None => Ok(Deletion::Gone),
+                    Some(_) => Err(error),
+                },
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Takes finalizers off an object that is being deleted, if it is still the one with this UID. Those that the API
+    /// server needs itself stay. Returns what was taken off.
+    pub(crate) async fn strip(&self, kind: &Kind, id: &ObjectId, uid: &str) -> Result<Vec<String>, Error> {
+        let Some(live) = self.get(kind, id).await? else { return Ok(Vec::new()) };
+        if live.uid().as_deref() != Some(uid) || live.metadata.deletion_timestamp.is_none() {
+            return Ok(Vec::new());
+        }
+        let finalizers = live.metadata.finalizers.clone().unwrap_or_default();
+        let (kept, stripped): (Vec<String>, Vec<String>) =
+            finalizers.into_iter().partition(|finalizer| plan::is_protected(finalizer));
+        if stripped.is_empty() {
+            return Ok(stripped);
+        }
+        // Whoever changes the object meanwhile is not overruled: the next attempt reads it again.
+        let change = json!({"metadata": {
+            "uid": uid,
+            "resourceVersion": live.resource_version(),
+            "finalizers": kept,
+        }});
+        match self.api(kind, id).patch(&id.name, &self.parameters(), &Patch::Merge(&change)).await {
+            Ok(_) => Ok(stripped),
+            Err(error) if sort(&error) == Trouble::NotFound => Ok(stripped),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes or removes the stamp with which a countdown begins.
+    pub(crate) async fn stamp(
+        &self,
+        kind: &Kind,
+        id: &ObjectId,
+        uid: &str,
+        stamp: Option<Timestamp>,
+    ) -> Result<(), Error> {
+        let stamp = stamp.map(|stamp| stamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+        let change = json!({"metadata": {"uid": uid, "annotations": {plan::input::STAMP: stamp}}});
+        self.api(kind, id).patch(&id.name, &self.parameters(), &Patch::Merge(&change)).await?;
+        Ok(())
+    }
+
+    /// The last lines that the pods of a hook have logged; nothing where they cannot be had.
+    pub(crate) async fn last_words(&self, id: &ObjectId, lines: i64) -> String {
+        let Some(namespace) = &id.namespace else { return String::new() };
+        let pods: Api<Pod> = Api::namespaced(self.client.clone(), namespace);
+        let names = if id.kind == "Pod" {
+            vec![id.name.clone()]
+        } else {
+            let of_job = ListParams::default().labels(&format!("batch.kubernetes.io/job-name={}", id.name));
+            let Ok(list) = pods.list(&of_job).await else { return String::new() };
+            list.items.iter().map(ResourceExt::name_any).collect()
+        };
+        let parameters = LogParams { tail_lines: Some(lines), ..LogParams::default() };
+        let mut said = Vec::new();
+        for name in names {
+            if let Ok(text) = pods.logs(&name, &parameters).await
+                && !text.trim().is_empty()
+            {
+                said.push(format!("{name}: {}", text.trim_end()));
+            }
+        }
+        said.join("\n")
+    }
+
+    fn parameters(&self) -> PatchParams {
+        PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() }
+    }
+}
