@@ -1,10 +1,13 @@
 //! The grammar, read from the top down.
 
+mod construct;
+mod expect;
+
 use std::sync::Arc;
 
 use super::lex::{Kind, Token};
-use super::{literal, macros};
-use crate::ast::{Element, Entry, Expr, ExprKind, Field, Literal, operator};
+use super::macros;
+use crate::ast::{Expr, ExprKind, Literal, operator};
 use crate::source::{Issue, Location};
 
 /// Words that no variable may have as its name.
@@ -31,11 +34,6 @@ const RESERVED: &[&str] = &[
     "void",
     "while",
 ];
-
-/// The marks that are expected somewhere, in the order in which ANTLR lists them.
-const MARKS: &[&str] = &["[", "]", "{", "}", "(", ")", ".", ",", "-", "!", "?", "true", "false", "null"];
-/// The marks that an expression can begin with.
-const BEGINNINGS: &[&str] = &["[", "{", "(", ".", "-", "!", "true", "false", "null"];
 
 /// How deep expressions may stand in one another.
 const DEEPEST: usize = 250;
@@ -117,77 +115,6 @@ impl<'s> Parser<'s> {
 
     fn take(&mut self, mark: &str) -> Option<Token<'s>> {
         self.at(mark).then(|| self.next())
-    }
-
-    /// Takes a mark that must be there; at the end of the text it is told as missing.
-    fn expect(&mut self, mark: &str) -> Parsed<Token<'s>> {
-        if let Some(token) = self.take(mark) {
-            return Some(token);
-        }
-        let token = self.peek();
-        if token.kind == Kind::End {
-            return self.syntax(token.location, &format!("missing '{mark}' at '<EOF>'"));
-        }
-        self.expect_one_of(mark, &format!("'{mark}'"))
-    }
-
-    /// Takes a mark that must be there, where others could have been; one token before it is left out.
-    fn expect_one_of(&mut self, mark: &str, expected: &str) -> Parsed<Token<'s>> {
-        if let Some(token) = self.take(mark) {
-            return Some(token);
-        }
-        let (token, next) = (self.peek(), self.ahead(1));
-        if token.kind != Kind::End && next.kind == Kind::Mark && next.text == mark {
-            self.report(
-                token.location,
-                format!("Syntax error: extraneous input '{}' expecting {expected}", token.text),
-            );
-            self.next();
-            return Some(self.next());
-        }
-        self.syntax(token.location, &format!("mismatched input '{}' expecting {expected}", token.text))
-    }
-
-    /// Whether an expression can begin with a token.
-    fn begins(token: Token<'_>) -> bool {
-        match token.kind {
-            Kind::Mark => BEGINNINGS.contains(&token.text),
-            Kind::Escaped | Kind::End => false,
-            _ => true,
-        }
-    }
-
-    /// Makes sure that an expression, or one of the other marks, comes next.
-    fn expect_beginning(&mut self, others: &[&str]) -> Parsed<()> {
-        let token = self.peek();
-        let fits = |token: Token<'_>| {
-            Self::begins(token) || (token.kind == Kind::Mark && others.contains(&token.text))
-        };
-        if fits(token) {
-            return Some(());
-        }
-        let marks = MARKS.iter().filter(|mark| BEGINNINGS.contains(mark) || others.contains(mark));
-        let marks: Vec<String> = marks.map(|mark| format!("'{mark}'")).collect();
-        let kinds = "NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
-        let expected = format!("{{{}, {kinds}}}", marks.join(", "));
-        let after_not =
-            token.kind == Kind::End && self.position > 0 && self.tokens[self.position - 1].text == "!";
-        if fits(self.ahead(1)) && token.kind != Kind::End || after_not {
-            self.report(
-                token.location,
-                format!("Syntax error: extraneous input '{}' expecting {expected}", token.text),
-            );
-            self.next();
-            return if after_not { None } else { Some(()) };
-        }
-        self.report(
-            token.location,
-            format!("Syntax error: mismatched input '{}' expecting {expected}", token.text),
-        );
-        // An operator is taken as if its left side had been there.
-        let operator =
-            token.kind == Kind::Mark && (operator::binary(token.text).is_some() || token.text == "&&");
-        if operator { Some(()) } else { None }
     }
 
     /// Runs a part of the grammar one level deeper.
@@ -398,13 +325,6 @@ impl<'s> Parser<'s> {
         Some(self.node(dot.location, ExprKind::Select { operand: Box::new(operand), field, test: false }))
     }
 
-    /// No rule of the grammar fits what has been read up to a token.
-    fn nothing_fits<T>(&mut self, read: &[&str], token: Token<'s>) -> Parsed<T> {
-        let read = read.concat();
-        let read = if token.kind == Kind::End { read.trim_end_matches("<EOF>") } else { &read };
-        self.syntax(token.location, &format!("no viable alternative at input '{read}'"))
-    }
-
     /// The arguments of a call, up to the closing parenthesis.
     fn arguments(&mut self) -> Parsed<Vec<Expr>> {
         let mut args = Vec::new();
@@ -489,129 +409,6 @@ impl<'s> Parser<'s> {
                 Some(macros::global_call(self, open.location, &name, args))
             }
             None => Some(self.node(token.location, ExprKind::Ident(name))),
-        }
-    }
-
-    fn message(&mut self, dot: bool, tokens: usize) -> Parsed {
-        let mut name = if dot { ".".to_owned() } else { String::new() };
-        for _ in 0..tokens {
-            name.push_str(self.next().text);
-        }
-        let open = self.expect("{")?;
-        let mut fields = Vec::new();
-        while !self.at("}") {
-            self.take("?");
-            let token = self.next();
-            if token.kind != Kind::Identifier {
-                let expected = "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}";
-                return self.syntax(
-                    token.location,
-                    &format!("mismatched input '{}' expecting {expected}", token.text),
-                );
-            }
-            self.expect_one_of(":", "':'")?;
-            fields.push(Field { value: self.expression()? });
-            if self.take(",").is_none() {
-                break;
-            }
-        }
-        self.expect_one_of("}", "{'}', ','}")?;
-        Some(self.node(open.location, ExprKind::Message { name: name.into(), fields }))
-    }
-
-    fn list(&mut self) -> Parsed {
-        let open = self.next();
-        let mut elements = Vec::new();
-        self.expect_beginning(&["]", ",", "?"])?;
-        let mut comma = self.take(",").is_some();
-        while !comma || Self::begins(self.peek()) || self.at("?") {
-            if self.at("]") || (comma && elements.is_empty()) {
-                break;
-            }
-            let optional = self.take("?").is_some();
-            elements.push(Element { optional, value: self.expression()? });
-            comma = self.take(",").is_some();
-            if !comma {
-                break;
-            }
-        }
-        if comma {
-            self.expect("]")?
-        } else {
-            self.expect_one_of("]", "{']', ','}")?
-        };
-        Some(self.node(open.location, ExprKind::List(elements)))
-    }
-
-    fn map(&mut self) -> Parsed {
-        let open = self.next();
-        let mut entries = Vec::new();
-        self.expect_beginning(&["}", ",", "?"])?;
-        let mut comma = self.take(",").is_some();
-        while !comma || Self::begins(self.peek()) || self.at("?") {
-            if self.at("}") || (comma && entries.is_empty()) {
-                break;
-            }
-            let optional = self.take("?").is_some();
-            let key = self.expression()?;
-            self.expect_one_of(":", "':'")?;
-            entries.push(Entry { optional, key, value: self.expression()? });
-            comma = self.take(",").is_some();
-            if !comma {
-                break;
-            }
-        }
-        if comma {
-            self.expect("}")?
-        } else {
-            self.expect_one_of("}", "{'}', ','}")?
-        };
-        Some(self.node(open.location, ExprKind::Map(entries)))
-    }
-
-    fn literal(&mut self, token: Token<'s>, location: Location, negative: bool) -> Expr {
-        let problem: String;
-        let value = match token.kind {
-            Kind::Int => {
-                problem = "invalid int literal".into();
-                literal::int(token.text, negative).map(Literal::Int)
-            }
-            Kind::Uint => {
-                problem = "invalid uint literal".into();
-                literal::uint(token.text).map(Literal::Uint)
-            }
-            Kind::Float => {
-                problem = "invalid double literal".into();
-                literal::double(token.text, negative).map(Literal::Double)
-            }
-            Kind::String => match literal::text(token.text) {
-                Ok(text) => return self.node(location, ExprKind::Literal(Literal::String(text.into()))),
-                Err(error) => {
-                    problem = error.to_string();
-                    None
-                }
-            },
-            Kind::Bytes => match literal::bytes(&token.text[1..]) {
-                Ok(bytes) => return self.node(location, ExprKind::Literal(Literal::Bytes(bytes.into()))),
-                Err(error) => {
-                    problem = error.to_string();
-                    None
-                }
-            },
-            _ => {
-                problem = String::new();
-                Some(match token.text {
-                    "true" => Literal::Bool(true),
-                    "false" => Literal::Bool(false),
-                    _ => Literal::Null,
-                })
-            }
-        };
-        if let Some(value) = value {
-            self.node(location, ExprKind::Literal(value))
-        } else {
-            self.report(location, problem);
-            self.node(location, ExprKind::Broken)
         }
     }
 }
