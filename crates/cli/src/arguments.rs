@@ -38,6 +38,7 @@ Environment:
   HELM_NAMESPACE, HELM_DEBUG, HELM_KUBECONTEXT, HELM_REPOSITORY_CONFIG and the other variables of
   Helm stand for the global options; 'slipway env' prints what is in force.
   HELM_CACHE_HOME, HELM_CONFIG_HOME and HELM_DATA_HOME move the directories that are shared with Helm.
+  SLIPWAY_DATA is the directory of the embedded cluster.
   SOURCE_DATE_EPOCH stamps the files of packaged charts, for reproducible archives.
   NO_COLOR turns colours off.
 

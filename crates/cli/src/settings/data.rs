@@ -13,19 +13,18 @@ pub(crate) fn directory() -> PathBuf {
     }
     let shared = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")));
     let own = shared.map(|shared| shared.join("slipway"));
-    own.filter(|own| std::fs::create_dir_all(own).is_ok() && writable(own)).unwrap_or_else(|| {
+    own.filter(|own| writable(own)).unwrap_or_else(|| {
         let user =
             set("USER").map_or_else(|| "user".into(), |user| user.display().to_string().replace('/', "-"));
         std::env::temp_dir().join(format!("slipway-{user}"))
     })
 }
 
+/// Whether files can be made in a directory, or in what there is already of the way to it.
 fn writable(directory: &std::path::Path) -> bool {
-    std::fs::metadata(directory).is_ok_and(|metadata| !metadata.permissions().readonly())
-        && std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(directory.join(".writable"))
-            .and_then(|_| std::fs::remove_file(directory.join(".writable")))
-            .is_ok()
+    let probe = |existing: &std::path::Path| {
+        let file = existing.join(format!(".slipway-{}", std::process::id()));
+        std::fs::File::create_new(&file).and_then(|_| std::fs::remove_file(&file)).is_ok()
+    };
+    directory.ancestors().find(|ancestor| ancestor.exists()).is_some_and(probe)
 }

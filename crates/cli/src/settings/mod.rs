@@ -138,6 +138,7 @@ impl Settings {
         if let Some(kubeconfig) = flags.kubeconfig.clone().filter(|path| !path.is_empty()) {
             variables.push(("KUBECONFIG", kubeconfig));
         }
+        variables.push(("SLIPWAY_DATA", path(&data::directory())));
         variables
     }
 }
