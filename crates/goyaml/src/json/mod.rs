@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Value;
 pub(crate) use decode::Strictness;
+pub use parse::{Build, build};
 pub use text::{float_text, push_string};
 use write::Writer;
 

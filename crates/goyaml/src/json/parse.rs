@@ -1,19 +1,45 @@
 //! A JSON reader with the error messages of `encoding/json`.
 
 use super::Error;
+use crate::Value;
 use crate::strconv::quote;
 use crate::value::MAX_DEPTH;
-use crate::{Mapping, Value};
+
+/// What a text is read into: a value for each scalar, and for each collection of values.
+pub trait Build<'t> {
+    /// The values.
+    type Value;
+
+    /// `null`
+    fn null(&mut self) -> Self::Value;
+    /// `true` or `false`
+    fn bool(&mut self, value: bool) -> Self::Value;
+    /// A number, by its digits.
+    fn number(&mut self, digits: &'t str) -> Self::Value;
+    /// A string, and how it stands in the text, quotes included.
+    fn string(&mut self, value: String, spelling: &'t str) -> Self::Value;
+    /// An array.
+    fn array(&mut self, items: Vec<Self::Value>) -> Self::Value;
+    /// An object, its fields in the order of the text; a name may stand there twice.
+    fn object(&mut self, entries: Vec<(String, Self::Value)>) -> Self::Value;
+}
 
 /// Reads one JSON text.
-pub(super) fn parse(text: &str) -> Result<Value, Error> {
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, too_large: None };
-    let value = reader.value()?;
+pub fn build<'t, B: Build<'t>>(text: &'t str, builder: &mut B) -> Result<B::Value, Error> {
+    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0 };
+    let value = reader.value(builder)?;
     reader.skip_space();
     if reader.at < reader.bytes.len() {
         return Err(reader.unexpected("after top-level value"));
     }
-    match reader.too_large {
+    Ok(value)
+}
+
+/// Reads one JSON text as Go reads it into an `interface{}`.
+pub(super) fn parse(text: &str) -> Result<Value, Error> {
+    let mut values = Values { too_large: None };
+    let value = build(text, &mut values)?;
+    match values.too_large {
         Some(number) => {
             Err(Error::new(format!("json: cannot unmarshal number {number} into Go value of type float64")))
         }
@@ -21,9 +47,45 @@ pub(super) fn parse(text: &str) -> Result<Value, Error> {
     }
 }
 
+struct Values<'t> {
+    /// The first number beyond `float64`, which Go notices only when the syntax has been checked.
+    too_large: Option<&'t str>,
+}
+
+impl<'t> Build<'t> for Values<'t> {
+    type Value = Value;
+
+    fn null(&mut self) -> Value {
+        Value::Null
+    }
+
+    fn bool(&mut self, value: bool) -> Value {
+        Value::Bool(value)
+    }
+
+    fn number(&mut self, digits: &'t str) -> Value {
+        if self.too_large.is_none() && !digits.parse::<f64>().is_ok_and(f64::is_finite) {
+            self.too_large = Some(digits);
+        }
+        Value::Number(digits.into())
+    }
+
+    fn string(&mut self, value: String, _: &'t str) -> Value {
+        Value::String(value)
+    }
+
+    fn array(&mut self, items: Vec<Value>) -> Value {
+        Value::Sequence(items)
+    }
+
+    fn object(&mut self, entries: Vec<(String, Value)>) -> Value {
+        Value::Mapping(entries.into_iter().collect())
+    }
+}
+
 /// Whether `text` is a JSON number.
 pub(super) fn is_number(text: &str) -> bool {
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, too_large: None };
+    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0 };
     matches!(reader.peek(), Some(b'-' | b'0'..=b'9')) && reader.number().is_ok() && reader.at == text.len()
 }
 
@@ -31,14 +93,12 @@ struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
-    /// The first number beyond `float64`, which Go notices only when the syntax has been checked.
-    too_large: Option<&'a str>,
 }
 
 /// An array or object that is not finished.
-enum Frame {
-    Array(Vec<Value>),
-    Object(Vec<(String, Value)>, String),
+enum Frame<V> {
+    Array(Vec<V>),
+    Object(Vec<(String, V)>, String),
 }
 
 impl<'a> Reader<'a> {
@@ -65,8 +125,8 @@ impl<'a> Reader<'a> {
         invalid(self.peek().unwrap_or(b' '), context)
     }
 
-    fn value(&mut self) -> Result<Value, Error> {
-        let mut stack: Vec<Frame> = Vec::new();
+    fn value<B: Build<'a>>(&mut self, builder: &mut B) -> Result<B::Value, Error> {
+        let mut stack: Vec<Frame<B::Value>> = Vec::new();
         loop {
             self.skip_space();
             let mut done = match self.peek() {
@@ -75,7 +135,7 @@ impl<'a> Reader<'a> {
                     self.skip_space();
                     if self.peek() == Some(b'}') {
                         self.at += 1;
-                        Value::Mapping(Mapping::new())
+                        builder.object(Vec::new())
                     } else {
                         let key = self.key()?;
                         stack.push(Frame::Object(Vec::new(), key));
@@ -87,13 +147,13 @@ impl<'a> Reader<'a> {
                     self.skip_space();
                     if self.peek() == Some(b']') {
                         self.at += 1;
-                        Value::Sequence(Vec::new())
+                        builder.array(Vec::new())
                     } else {
                         stack.push(Frame::Array(Vec::new()));
                         continue;
                     }
                 }
-                _ => self.scalar()?,
+                _ => self.scalar(builder)?,
             };
             // Everything that this value completes.
             loop {
@@ -109,7 +169,7 @@ impl<'a> Reader<'a> {
                             }
                             Some(b']') => {
                                 self.at += 1;
-                                done = Value::Sequence(std::mem::take(items));
+                                done = builder.array(std::mem::take(items));
                             }
                             _ => return Err(self.unexpected("after array element")),
                         }
@@ -125,7 +185,7 @@ impl<'a> Reader<'a> {
                             }
                             Some(b'}') => {
                                 self.at += 1;
-                                done = Value::Mapping(std::mem::take(entries).into_iter().collect());
+                                done = builder.object(std::mem::take(entries));
                             }
                             _ => return Err(self.unexpected("after object key:value pair")),
                         }
@@ -158,24 +218,22 @@ impl<'a> Reader<'a> {
         Ok(key)
     }
 
-    fn scalar(&mut self) -> Result<Value, Error> {
+    fn scalar<B: Build<'a>>(&mut self, builder: &mut B) -> Result<B::Value, Error> {
+        let start = self.at;
         match self.peek() {
-            Some(b'"') => self.string().map(Value::String),
-            Some(b't') => self.literal("true", Value::Bool(true)),
-            Some(b'f') => self.literal("false", Value::Bool(false)),
-            Some(b'n') => self.literal("null", Value::Null),
-            Some(b'-' | b'0'..=b'9') => {
-                let digits = self.number()?;
-                if self.too_large.is_none() && !digits.parse::<f64>().is_ok_and(f64::is_finite) {
-                    self.too_large = Some(digits);
-                }
-                Ok(Value::Number(digits.into()))
+            Some(b'"') => {
+                let value = self.string()?;
+                Ok(builder.string(value, &self.text[start..self.at]))
             }
+            Some(b't') => self.literal("true").map(|()| builder.bool(true)),
+            Some(b'f') => self.literal("false").map(|()| builder.bool(false)),
+            Some(b'n') => self.literal("null").map(|()| builder.null()),
+            Some(b'-' | b'0'..=b'9') => self.number().map(|digits| builder.number(digits)),
             _ => Err(self.unexpected("looking for beginning of value")),
         }
     }
 
-    fn literal(&mut self, word: &str, value: Value) -> Result<Value, Error> {
+    fn literal(&mut self, word: &str) -> Result<(), Error> {
         for expected in word.bytes() {
             if self.peek() != Some(expected) {
                 let context = format!("in literal {word} (expecting '{}')", char::from(expected));
@@ -183,7 +241,7 @@ impl<'a> Reader<'a> {
             }
             self.at += 1;
         }
-        Ok(value)
+        Ok(())
     }
 
     fn digits(&mut self) {
@@ -332,6 +390,7 @@ mod tests {
             ("{\"a\":1 2", "invalid character '2' after object key:value pair"),
             ("[1 2", "invalid character '2' after array element"),
             ("[1,]", "invalid character ']' looking for beginning of value"),
+            ("{\"a\":1,}", "invalid character '}' looking for beginning of object key string"),
             ("1 2", "invalid character '2' after top-level value"),
             ("01", "invalid character '1' after top-level value"),
             ("-", "invalid character ' ' in numeric literal"),
