@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"helm.sh/helm/v4/pkg/chart/common"
 	"helm.sh/helm/v4/pkg/chart/common/util"
@@ -43,7 +45,30 @@ func renderChart(question request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Render(chart, top)
+	rendered, err := engine.Render(chart, top)
+	for path, text := range rendered {
+		rendered[path] = told(text)
+	}
+	return rendered, err
+}
+
+// told is a text as it is, or with its bytes by number where it is not UTF-8: JSON cannot carry them.
+func told(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	var told strings.Builder
+	told.WriteString("not UTF-8: ")
+	for text != "" {
+		char, width := utf8.DecodeRuneInString(text)
+		if char == utf8.RuneError && width == 1 {
+			fmt.Fprintf(&told, `\x%02x`, text[0])
+		} else {
+			told.WriteString(text[:width])
+		}
+		text = text[width:]
+	}
+	return told.String()
 }
 
 // checkSchema says whether Helm accepts values under a schema.

@@ -24,9 +24,6 @@ pub enum DecodeError {
         /// The path of the field, in dot notation; empty for the document itself.
         field: String,
     },
-    /// The text is not UTF-8.
-    #[error("error converting YAML to JSON: yaml: invalid leading UTF-8 octet")]
-    Encoding,
 }
 
 /// Metadata as read, before it is checked. `null` where a maintainer or a dependency should be is only noted.
@@ -39,8 +36,7 @@ pub(crate) struct DecodedMetadata {
 
 /// Reads a document into its tree.
 pub(crate) fn parse(data: &[u8]) -> Result<Value, DecodeError> {
-    let text = std::str::from_utf8(data).map_err(|_| DecodeError::Encoding)?;
-    Ok(goyaml::from_str(text)?)
+    Ok(goyaml::from_slice(data)?)
 }
 
 /// Reads `Chart.yaml` or `requirements.yaml` over what is already known.

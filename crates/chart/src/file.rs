@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use bytestring::ByteString;
 
 /// A file as the chart holds it. Cloning is cheap: the bytes are shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,21 +29,6 @@ impl File {
 
     /// The contents as text; bytes that are not UTF-8 become U+FFFD.
     pub fn text(&self) -> Cow<'_, str> {
-        text(&self.data)
-    }
-
-    /// The same, sharing the contents where they are UTF-8.
-    pub(crate) fn shared_text(&self) -> ByteString {
-        ByteString::try_from(self.data.clone())
-            .unwrap_or_else(|_| String::from_utf8_lossy(&self.data).into_owned().into())
-    }
-}
-
-/// Bytes as text; those that are not UTF-8 become U+FFFD.
-pub(crate) fn text(data: &[u8]) -> Cow<'_, str> {
-    // Checking a whole text is several times quicker than walking through it for what is not UTF-8.
-    match std::str::from_utf8(data) {
-        Ok(text) => text.into(),
-        Err(_) => String::from_utf8_lossy(data),
+        goyaml::text_of(&self.data)
     }
 }

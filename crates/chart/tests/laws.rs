@@ -44,7 +44,7 @@ fn chart(defaults: &Mapping) -> Chart {
 fn seen(defaults: &Mapping, given: &Mapping) -> Value {
     let options = RenderOptions::new(Rc::new(Offline::default()));
     let files = chart::render::render_files(&chart(defaults), given, &options).expect("values that fit");
-    goyaml::json::from_str(&files["c/templates/t.yaml"])
+    goyaml::json::from_str(&goyaml::text_of(&files["c/templates/t.yaml"]))
         .expect("the template writes JSON")
         .numbers_as_float64()
 }

@@ -130,7 +130,7 @@ impl TemplateSet {
     pub fn execute(&self, name: &str, data: &Value, out: &mut String) -> Result<(), Error> {
         let mut printed = Vec::new();
         let result = self.execute_to_bytes(name, data, &mut printed);
-        out.push_str(&String::from_utf8_lossy(&printed));
+        out.push_str(&goyaml::text_of(&printed));
         result
     }
 

@@ -56,5 +56,5 @@ macro_rules! families {
 }
 
 families! {
-    addresses cases defaults dictionaries encodings lists numbers patterns strings times versions
+    addresses bytes cases defaults dictionaries encodings lists numbers patterns strings times versions
 }

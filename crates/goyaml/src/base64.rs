@@ -37,19 +37,6 @@ fn value_of(byte: u8) -> Option<u8> {
     }
 }
 
-/// A Go string made of arbitrary bytes, as JSON writes it: every byte that is not part of UTF-8
-/// becomes U+FFFD.
-pub(crate) fn text_of(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| {
-        let mut text = String::new();
-        for chunk in error.as_bytes().utf8_chunks() {
-            text.push_str(chunk.valid());
-            text.extend(chunk.invalid().iter().map(|_| '\u{fffd}'));
-        }
-        text
-    })
-}
-
 /// Base64 with padding, as `base64.StdEncoding` writes it.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -79,6 +66,5 @@ mod tests {
             assert_eq!(decode(text), None, "{text:?}");
         }
         assert_eq!(decode("Y\nQ==\n").as_deref(), Some(&b"a"[..]));
-        assert_eq!(text_of(vec![b'a', 0xff, 0xe2, 0x82]), "a\u{fffd}\u{fffd}\u{fffd}");
     }
 }

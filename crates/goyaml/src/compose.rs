@@ -329,7 +329,7 @@ impl<'a> Composer<'a> {
                 if bytes.is_none() {
                     self.fail("yaml: !!binary value contains invalid base64 data".to_owned());
                 }
-                Value::String(base64::text_of(bytes.unwrap_or_default()))
+                Value::String(crate::text_of(&bytes.unwrap_or_default()).into_owned())
             }
         };
         self.finish(Node::new(value, 1), properties.anchor, line)

@@ -1,5 +1,7 @@
 //! Go's `time.Duration`: nanoseconds in an `i64`, read and written as `1h2m3.5s`.
 
+use crate::carried::bytes_of;
+
 /// One microsecond.
 pub const MICROSECOND: i64 = 1_000;
 /// One millisecond.
@@ -156,7 +158,7 @@ pub fn quote(text: &str) -> String {
             ' '..='\x7f' => quoted.push(character),
             _ => {
                 let mut bytes = [0; 4];
-                for byte in character.encode_utf8(&mut bytes).bytes() {
+                for byte in bytes_of(character.encode_utf8(&mut bytes)).iter() {
                     let _ = write!(quoted, "\\x{byte:02x}");
                 }
             }

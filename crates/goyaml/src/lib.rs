@@ -38,6 +38,7 @@
 //! `a10`) come out in one fixed order where Go's differs from run to run.
 
 mod base64;
+pub mod carried;
 mod compose;
 mod document;
 pub mod duration;
@@ -55,6 +56,7 @@ pub mod strconv;
 mod text_key;
 mod timestamp;
 mod utf16;
+mod utf8;
 mod value;
 
 pub use document::{Document, Position};
@@ -62,4 +64,5 @@ pub use emit::{to_string, to_string_pretty};
 pub use error::{Error, YamlError};
 pub use head::Head;
 pub use read::{from_slice, from_str, from_str_as, from_str_as_strict, from_str_strict};
-pub use value::{Mapping, Number, Timestamp, Value};
+pub use utf8::text_of;
+pub use value::{Broken, Mapping, Number, Timestamp, Value};

@@ -60,5 +60,15 @@ fn render(files: &[(String, String)], values: &str) -> Answer {
     let kube_version: KubeVersion = "v1.33.0".parse().map_err(|_| "no version")?;
     options.capabilities = Capabilities::offline(Some(kube_version), &[]);
     let rendered = render_files(&loaded.chart, &values, &options).map_err(|error| error.to_string())?;
-    Ok(rendered.iter().map(|(path, text)| format!("# {path}\n{text}")).collect())
+    Ok(rendered.iter().map(|(path, text)| format!("# {path}\n{}", told(text))).collect())
+}
+
+/// A rendered text as the oracle tells it: as it is, or with its bytes by number where it is not UTF-8.
+fn told(text: &[u8]) -> String {
+    let mut told = String::new();
+    for chunk in text.utf8_chunks() {
+        told.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| told.push_str(&format!("\\x{byte:02x}")));
+    }
+    if told.len() == text.len() { told } else { format!("not UTF-8: {told}") }
 }

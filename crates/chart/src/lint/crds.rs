@@ -25,8 +25,8 @@ pub(super) fn check(directory: &Path, findings: &mut Findings) {
     let mut files = Vec::new();
     collect(&chart, &mut files);
     for file in files {
-        for document in documents(&file.text()) {
-            match document.and_then(|document| parse(&document)) {
+        for document in documents(&file.data) {
+            match document.and_then(parse) {
                 Err(error) => {
                     findings.error(&file.name, Err(format!("unable to parse YAML: {error}")));
                     return;

@@ -14,34 +14,35 @@ pub(super) struct Head {
 }
 
 /// The documents of a file, cut at lines that begin with `---`. Text behind the dashes ends the reading.
-pub(super) fn documents(text: &str) -> Vec<Result<String, String>> {
+pub(super) fn documents(text: &[u8]) -> Vec<Result<&[u8], String>> {
     let mut documents = Vec::new();
-    let mut current = String::new();
-    for line in text.split_inclusive('\n') {
-        let Some(rest) = line.strip_prefix("---") else {
-            current.push_str(line);
-            continue;
-        };
+    let (mut start, mut end) = (0, 0);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let begin = end;
+        end += line.len();
+        let Some(rest) = line.strip_prefix(b"---") else { continue };
+        let rest = goyaml::text_of(rest);
         let rest = rest.trim();
         if !rest.is_empty() && !rest.starts_with('#') {
             documents.push(Err(format!("invalid Yaml document separator: {rest}")));
             return documents;
         }
-        push(&mut documents, std::mem::take(&mut current));
+        push(&mut documents, &text[start..begin]);
+        start = end;
     }
-    push(&mut documents, current);
+    push(&mut documents, &text[start..]);
     documents
 }
 
-fn push(documents: &mut Vec<Result<String, String>>, document: String) {
-    if !document.trim().is_empty() {
+fn push<'t>(documents: &mut Vec<Result<&'t [u8], String>>, document: &'t [u8]) {
+    if !goyaml::text_of(document).trim().is_empty() {
         documents.push(Ok(document));
     }
 }
 
 /// The head of a document; `None` if there is nothing in it.
-pub(super) fn parse(document: &str) -> Result<Option<Head>, String> {
-    let value = goyaml::from_str(document).map_err(|error| error.to_string())?;
+pub(super) fn parse(document: &[u8]) -> Result<Option<Head>, String> {
+    let value = goyaml::from_slice(document).map_err(|error| error.to_string())?;
     let mut head = Head::default();
     match &value {
         Value::Mapping(fields) => read_fields(fields, &mut head)?,
@@ -100,21 +101,20 @@ mod tests {
 
     #[test]
     fn files_are_cut_at_separators() {
-        let cut = |text: &str| documents(text);
-        assert_eq!(cut("a: 1\n--- # x\nb: 2\n---\n\n"), [Ok("a: 1\n".to_owned()), Ok("b: 2\n".to_owned())]);
+        assert_eq!(documents(b"a: 1\n--- # x\nb: 2\n---\n\n"), [Ok(&b"a: 1\n"[..]), Ok(b"b: 2\n")]);
         assert_eq!(
-            documents("a: 1\n---b: 2\nc: 3\n"),
+            documents(b"a: 1\n---b: 2\nc: 3\n"),
             [Err("invalid Yaml document separator: b: 2".to_owned())]
         );
     }
 
     #[test]
     fn heads_are_read_or_refused_as_go_does() {
-        let head = parse("kind: 5\nmetadata: {name: true}\n").unwrap().unwrap();
+        let head = parse(b"kind: 5\nmetadata: {name: true}\n").unwrap().unwrap();
         assert_eq!((head.kind.as_str(), head.name.as_str()), ("5", "true"));
-        assert!(parse("# nothing\n").unwrap().is_none());
+        assert!(parse(b"# nothing\n").unwrap().is_none());
         assert_eq!(
-            parse("metadata: x\n").unwrap_err(),
+            parse(b"metadata: x\n").unwrap_err(),
             "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal string into Go struct field k8sYamlStruct.Metadata of type rules.k8sYamlMetadata"
         );
     }

@@ -62,13 +62,14 @@ pub(super) fn check(directory: &Path, values: &Mapping, options: &LintOptions, f
         let name = &template.name;
         findings.error(name, allowed_extension(name));
         let is_yaml = matches!(extension(name).to_lowercase().as_str(), ".yaml" | ".yml");
-        let content = rendered.get(&join(&[&chart_name, name])).map(String::as_str).unwrap_or_default();
+        let rendered = rendered.get(&join(&[&chart_name, name])).map(|text| &text[..]).unwrap_or_default();
+        let content = &*goyaml::text_of(rendered);
         if !is_yaml || content.trim().is_empty() {
             continue;
         }
         findings.warning(name, top_indent(content));
-        for document in documents(content) {
-            match document.and_then(|document| parse(&document)) {
+        for document in documents(rendered) {
+            match document.and_then(parse) {
                 Err(error) => {
                     findings.error(name, Err(format!("unable to parse YAML: {error}")));
                     return;

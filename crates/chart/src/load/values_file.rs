@@ -1,5 +1,7 @@
 //! Values as files hold them: one or more YAML documents, later ones laid over earlier ones.
 
+use std::borrow::Cow;
+
 use goyaml::{Mapping, Value};
 
 use crate::DecodeError;
@@ -27,18 +29,24 @@ pub enum ValuesFileError {
 
 /// Reads all documents of a file and merges them. Numbers become `float64`, as they pass through JSON in Helm.
 pub fn read_values(data: &[u8]) -> Result<Mapping, ValuesFileError> {
-    let text = std::str::from_utf8(data)
-        .map_err(|_| ValuesFileError::Document { source: DecodeError::Encoding, first_line: 1 })?;
     // Helm's reader takes lines apart and puts them together with plain line feeds.
-    let unified = if text.contains("\r\n") { &text.replace("\r\n", "\n") } else { text };
+    let unified: Cow<'_, [u8]> = if memchr::memmem::find(data, b"\r\n").is_some() {
+        let plain = |line: &[u8]| {
+            line.strip_suffix(b"\r\n").map_or_else(|| line.to_vec(), |line| [line, b"\n"].concat())
+        };
+        data.split_inclusive(|byte| *byte == b'\n').flat_map(plain).collect()
+    } else {
+        data.into()
+    };
 
     let mut values = Mapping::new();
     let mut start = 0;
     let mut first_line = 1;
     let mut offset = 0;
-    for (index, line) in unified.split_inclusive('\n').enumerate() {
+    for (index, line) in unified.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let end = offset + line.len();
-        if let Some(rest) = line.strip_prefix("---") {
+        if let Some(rest) = line.strip_prefix(b"---") {
+            let rest = goyaml::text_of(rest);
             let rest = rest.trim();
             if !rest.is_empty() && !rest.starts_with('#') {
                 return Err(ValuesFileError::Separator { text: rest.to_owned(), line: index + 1 });
@@ -57,9 +65,9 @@ pub fn read_values(data: &[u8]) -> Result<Mapping, ValuesFileError> {
     Ok(values)
 }
 
-fn merge_document(values: &mut Mapping, text: &str, first_line: usize) -> Result<(), ValuesFileError> {
+fn merge_document(values: &mut Mapping, text: &[u8], first_line: usize) -> Result<(), ValuesFileError> {
     let refused = |source| ValuesFileError::Document { source, first_line };
-    let document = match goyaml::from_str(text).map_err(|error| refused(error.into()))? {
+    let document = match goyaml::from_slice(text).map_err(|error| refused(error.into()))? {
         Value::Null => return Ok(()),
         document => document.numbers_as_float64(),
     };

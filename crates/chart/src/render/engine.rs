@@ -29,7 +29,8 @@ pub(crate) fn render_templates(
         ends_with_process: options.ends_with_process,
         ..EngineOptions::new(Rc::clone(&options.environment))
     };
-    Ok(gotmpl::helm::render(templates.into_values().collect(), VALUES, engine)?)
+    let rendered = gotmpl::helm::render(templates.into_values().collect(), VALUES, engine)?;
+    Ok(rendered.into_iter().map(|(path, text)| (path, text.into())).collect())
 }
 
 /// What all charts of a tree see in common.
@@ -79,7 +80,7 @@ fn collect(
         let name = join(&[full_path, &file.name]);
         let template = Template {
             name: name.clone(),
-            source: file.shared_text(),
+            source: file.data.clone(),
             base_path: base_path.clone(),
             scope: Value::Map(Rc::new(scope.converted_to(VALUES))),
         };

@@ -82,7 +82,7 @@ fn glob(_: &Context, files: &Value, args: &[Value]) -> Answer {
 }
 
 fn as_config(_: &Context, files: &Value, _: &[Value]) -> Answer {
-    Ok(by_base_name(files, |bytes| String::from_utf8_lossy(bytes).into_owned()))
+    Ok(by_base_name(files, |bytes| goyaml::text_of(bytes).into_owned()))
 }
 
 fn as_secrets(_: &Context, files: &Value, _: &[Value]) -> Answer {

@@ -1,13 +1,13 @@
 //! Reading the heads of all rendered documents, and sorting hooks from what is installed.
 
-use std::collections::BTreeMap;
-
+use bytes::Bytes;
 use bytestring::ByteString;
 use goyaml::Value;
 use objects::{Head, KindOrder, Manifest, Source, read_in_halves};
 
 use super::hook::{Hook, Sorted, sort as sort_by_annotations};
-use super::{Files, RenderError, split_documents};
+use super::split::{document_ranges, leading_space, yaml_text};
+use super::{Files, RenderError};
 use crate::load::Warnings;
 use crate::path::base;
 
@@ -25,9 +25,6 @@ const WORTH_A_THREAD: usize = 64 * 1024;
 
 /// Manifests and hooks in install order; within a kind by path, then as written.
 pub(super) fn sort(files: Files, warnings: &mut Warnings) -> Result<(Vec<Manifest>, Vec<Hook>), RenderError> {
-    // Each manifest is a piece of its file's text.
-    let files: BTreeMap<String, ByteString> =
-        files.into_iter().map(|(path, text)| (path, text.into())).collect();
     let documents = documents(&files);
     let mut manifests = Vec::new();
     let mut hooks = Vec::new();
@@ -35,15 +32,14 @@ pub(super) fn sort(files: Files, warnings: &mut Warnings) -> Result<(Vec<Manifes
         &documents,
         WORTH_A_THREAD,
         |document| document.text.len(),
-        |document| head(&document.text),
+        |document| read(&document.text),
     );
-    for (head, Document { path, line, text }) in heads.into_iter().zip(documents) {
-        let head = match head {
-            Ok(head) => head,
+    for (read, Document { path, line, text }) in heads.into_iter().zip(documents) {
+        let (head, text) = match read {
+            Ok(read) => read,
             Err(source) => {
-                let (path, document) = (path.to_owned(), text.to_string());
-                let rendered = files.into_iter().map(|(path, text)| (path, text.to_string())).collect();
-                return Err(RenderError::Yaml { path, source, document, rendered });
+                let (path, document) = (path.to_owned(), goyaml::text_of(&text).into_owned());
+                return Err(RenderError::Yaml { path, source, document, rendered: files });
             }
         };
         let manifest = Manifest { head, source: Source::new(path), line, text };
@@ -62,24 +58,33 @@ pub(super) fn sort(files: Files, warnings: &mut Warnings) -> Result<(Vec<Manifes
 struct Document<'f> {
     path: &'f str,
     line: u32,
-    text: ByteString,
+    text: Bytes,
 }
 
-fn documents(files: &BTreeMap<String, ByteString>) -> Vec<Document<'_>> {
+fn documents(files: &Files) -> Vec<Document<'_>> {
     let mut documents = Vec::new();
     for (path, content) in files {
-        if base(path).starts_with('_') || content.trim().is_empty() {
+        if base(path).starts_with('_') || leading_space(content) == content.len() {
             continue;
         }
         let (mut line, mut counted) = (1, 0);
-        for text in split_documents(content) {
-            let start = text.as_ptr() as usize - content.as_ptr() as usize;
-            line += memchr::memchr_iter(b'\n', &content.as_bytes()[counted..start]).count() as u32;
-            counted = start;
-            documents.push(Document { path, line, text: content.slice_ref(text) });
+        for range in document_ranges(content) {
+            line += memchr::memchr_iter(b'\n', &content[counted..range.start]).count() as u32;
+            counted = range.start;
+            // Each manifest is a piece of its file's text.
+            documents.push(Document { path, line, text: content.slice(range) });
         }
     }
     documents
+}
+
+/// The head of a document, and its text.
+fn read(document: &Bytes) -> Result<(Head, ByteString), goyaml::Error> {
+    let text = match ByteString::try_from(document.clone()) {
+        Ok(text) => text,
+        Err(_) => yaml_text(document)?.into_owned().into(),
+    };
+    Ok((head(&text)?, text))
 }
 
 fn head(text: &str) -> Result<Head, goyaml::Error> {
@@ -110,7 +115,7 @@ mod tests {
     use super::*;
 
     fn sorted(text: &str) -> Result<(Vec<Manifest>, Vec<Hook>), RenderError> {
-        sort(Files::from([("a/templates/b.yaml".to_owned(), text.to_owned())]), &mut Warnings::new())
+        sort(Files::from([("a/templates/b.yaml".to_owned(), text.to_owned().into())]), &mut Warnings::new())
     }
 
     #[test]

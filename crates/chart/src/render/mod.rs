@@ -126,7 +126,7 @@ pub fn render(
 }
 
 /// Renders a chart's templates and leaves it at that: the text of every file, with the notes, not yet split into
-/// documents or sorted, and not required to be YAML.
+/// documents or sorted, and not required to be YAML, nor UTF-8.
 pub fn render_files(
     chart: &Chart,
     values: &Mapping,
@@ -136,7 +136,7 @@ pub fn render_files(
 }
 
 /// The rendered files by their paths.
-pub type Files = BTreeMap<String, String>;
+pub type Files = BTreeMap<String, Bytes>;
 
 fn templates_of(
     chart: &Chart,
@@ -176,7 +176,7 @@ fn take_notes(files: &mut Files, root: &str, with_subcharts: bool) -> String {
             if !notes.is_empty() {
                 notes.push('\n');
             }
-            notes.push_str(&text);
+            notes.push_str(&goyaml::text_of(&text));
         }
     }
     notes

@@ -6,10 +6,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use goyaml::text_of;
 use objects::Source;
 
 use super::{Rendered, split_documents};
-use crate::file::text as text_of;
 use crate::path::Pattern;
 
 /// Which parts of a rendered chart are wanted.

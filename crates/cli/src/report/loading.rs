@@ -82,7 +82,6 @@ fn decoding_snippet(file: &Path, error: &DecodeError) -> Option<Snippet> {
     match error {
         DecodeError::Yaml(yaml) => snippet(file, yaml.line()?),
         DecodeError::Mismatch { field, .. } => field_snippet(file, field),
-        DecodeError::Encoding => None,
     }
 }
 

@@ -39,26 +39,29 @@ pub(super) fn html(text: &Text) -> Text {
 
 /// A string as it can stand in JavaScript.
 pub(super) fn js(text: &Text) -> Text {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.to_str().chars() {
-        match c {
-            '\\' => escaped.push_str(r"\\"),
-            '\'' => escaped.push_str(r"\'"),
-            '"' => escaped.push_str("\\\""),
-            '<' | '>' | '&' | '=' | '\0'..='\x1f' => {
-                push_code(&mut escaped, c);
-            }
-            c if c.is_ascii() || fmt::is_print(c) => escaped.push(c),
-            c => push_code(&mut escaped, c),
-        }
+    let mut escaped = Vec::with_capacity(text.len());
+    for chunk in text.as_bytes().utf8_chunks() {
+        chunk.valid().chars().for_each(|c| push_for_js(&mut escaped, c));
+        // Taken for U+FFFD, which can be printed, and printed as it is.
+        escaped.extend_from_slice(chunk.invalid());
     }
-    escaped.into()
+    Text::from_bytes(escaped)
+}
+
+fn push_for_js(escaped: &mut Vec<u8>, c: char) {
+    match c {
+        '\\' | '\'' | '"' => escaped.extend_from_slice(&[b'\\', c as u8]),
+        '<' | '>' | '&' | '=' | '\0'..='\x1f' => push_code(escaped, c),
+        c if c.is_ascii() || fmt::is_print(c) => {
+            escaped.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        c => push_code(escaped, c),
+    }
 }
 
 /// A character by its number.
-fn push_code(escaped: &mut String, c: char) {
-    // Writing to a string cannot fail.
-    let _ = write!(escaped, "\\u{:04X}", u32::from(c));
+fn push_code(escaped: &mut Vec<u8>, c: char) {
+    escaped.extend_from_slice(format!("\\u{:04X}", u32::from(c)).as_bytes());
 }
 
 /// `url.QueryEscape`.

@@ -38,7 +38,7 @@ impl Run<'_> {
         }
         self.check_depth()?;
         let quoted = || fmt::quote(text);
-        let source = text.to_shared();
+        let source = if text.as_str().is_some() { text.to_shared() } else { text.carried().into() };
         let trees = self.parse_cached(&source).map_err(|error| {
             let message = format!("cannot parse template {}: ", quoted());
             FunctionError::wrapping(message, error.into_cause())
@@ -63,7 +63,8 @@ impl Run<'_> {
         self.scope = outer;
         let output = self.take_output(start);
         match result {
-            Ok(()) => Ok(kept(output)),
+            Ok(()) if text.as_str().is_some() => Ok(kept(output)),
+            Ok(()) => Ok(kept(Text::landed(&output.carried()))),
             Err(error) => {
                 let message = format!("error during tpl function execution for {}: ", quoted());
                 Err(FunctionError::wrapping(message, error.into_cause()))
@@ -93,10 +94,7 @@ impl Run<'_> {
 
     /// Takes back what was printed since `start`.
     fn take_output(&mut self, start: usize) -> Text {
-        let text = match std::str::from_utf8(&self.out[start..]) {
-            Ok(text) => Text::from(text),
-            Err(_) => Text::from_bytes(&self.out[start..]),
-        };
+        let text = Text::from(&self.out[start..]);
         self.out.truncate(start);
         text
     }

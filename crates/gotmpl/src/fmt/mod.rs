@@ -7,7 +7,7 @@ pub(crate) mod room;
 
 pub(crate) use number::is_print;
 use printer::Printer;
-pub(crate) use printer::quote_bytes;
+pub(crate) use printer::{quote_bytes, rune_length};
 
 use crate::value::{Kind, Text, Value};
 

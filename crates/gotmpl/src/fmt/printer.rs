@@ -388,7 +388,7 @@ impl<'o> Printer<'o> {
 }
 
 /// The length of the UTF-8 sequence that starts the bytes, 1 if it is broken.
-fn rune_length(bytes: &[u8]) -> usize {
+pub(crate) fn rune_length(bytes: &[u8]) -> usize {
     let length = match bytes[0] {
         0xc2..=0xdf => 2,
         0xe0..=0xef => 3,

@@ -22,10 +22,10 @@ pub(super) static TABLE: &[Function] = &[
     Function::new("untitle", &[STRING], STRING, |_, args| Ok(mapped(args, untitle))),
     Function::new("swapcase", &[STRING], STRING, |_, args| Ok(mapped(args, swap_case))),
     Function::new("snakecase", &[STRING], STRING, |_, args| {
-        Ok(mapped(args, |text| snake::lower_words(text, '_')))
+        Ok(Text::landed(&snake::lower_words(&args.carried(0), '_')).into())
     }),
     Function::new("kebabcase", &[STRING], STRING, |_, args| {
-        Ok(mapped(args, |text| snake::lower_words(text, '-')))
+        Ok(Text::landed(&snake::lower_words(&args.carried(0), '-')).into())
     }),
     Function::new("camelcase", &[STRING], STRING, |_, args| Ok(mapped(args, pascal_case))),
     Function::new("nospace", &[STRING], STRING, nospace),

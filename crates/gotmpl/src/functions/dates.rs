@@ -7,14 +7,14 @@ use super::durations::{DURATION, duration_value};
 use super::{Args, Context, Function, FunctionError};
 use crate::gotime::{self, Location, Time, duration};
 use crate::value::types::{ANY, BOOL, GoType, INT, INT64, Kind, Method, STRING};
-use crate::value::{Object, Type, Value};
+use crate::value::{Object, Text, Type, Value};
 
 type Result = std::result::Result<Value, FunctionError>;
 
 pub(super) static TABLE: &[Function] = &[
     Function::new("now", &[], &TIME, |context, _| Ok(value(Time::now(&*context.environment)))),
     Function::new("date", &[STRING, ANY], STRING, |context, args| {
-        Ok(formatted(context, args.value(1), &args.str(0), "Local"))
+        Ok(formatted(context, args.value(1), &args.carried(0), "Local"))
     }),
     Function::new("htmlDate", &[ANY], STRING, |context, args| {
         Ok(formatted(context, args.value(0), HTML, "Local"))
@@ -30,11 +30,11 @@ pub(super) static TABLE: &[Function] = &[
     Function::new("must_date_modify", &[STRING, &TIME], &TIME, must_date_modify),
     Function::new("ago", &[ANY], STRING, ago),
     Function::new("toDate", &[STRING, STRING], &TIME, |context, args| {
-        let time = Time::parse(&args.str(0), &args.str(1), &*context.environment);
+        let time = Time::parse(&args.carried(0), &args.carried(1), &*context.environment);
         Ok(value(time.unwrap_or_else(|_| Time::zero())))
     }),
     Function::new("mustToDate", &[STRING, STRING], &TIME, |context, args| {
-        Time::parse(&args.str(0), &args.str(1), &*context.environment)
+        Time::parse(&args.carried(0), &args.carried(1), &*context.environment)
             .map(value)
             .map_err(|error| FunctionError::new(error.to_string()))
     }),
@@ -71,7 +71,7 @@ pub(super) const WEEKDAY: Type = {
 
 static METHODS: &[Method] = &[
     Method::new("Format", &[STRING], STRING, |_, time, args| {
-        Ok(time_of(time).format(&Args::new(args).str(0)).into())
+        Ok(Text::landed(&time_of(time).format(&Args::new(args).carried(0))).into())
     }),
     Method::new("String", &[], STRING, |_, time, _| Ok(time_of(time).to_string().into())),
     Method::new("Unix", &[], INT64, |_, time, _| Ok(Value::int64(time_of(time).unix()))),
@@ -178,11 +178,11 @@ fn formatted(context: &Context, date: &Value, layout: &str, zone: &str) -> Value
     let kinds = [INT, INT64, crate::value::types::INT32];
     let location = Location::load(zone).unwrap_or(Location::Utc);
     let time = moment(context, date, &kinds).at_location(location, &*context.environment);
-    time.format(layout).into()
+    Text::landed(&time.format(layout)).into()
 }
 
 fn date_in_zone(context: &Context, args: Args<'_>) -> Result {
-    Ok(formatted(context, args.value(1), &args.str(0), &args.str(2)))
+    Ok(formatted(context, args.value(1), &args.carried(0), &args.str(2)))
 }
 
 fn date_modify(context: &Context, args: Args<'_>) -> Result {
@@ -190,7 +190,7 @@ fn date_modify(context: &Context, args: Args<'_>) -> Result {
 }
 
 fn must_date_modify(context: &Context, args: Args<'_>) -> Result {
-    let change = duration::parse(&args.str(0)).map_err(|error| FunctionError::new(error.to_string()))?;
+    let change = duration::parse(&args.carried(0)).map_err(|error| FunctionError::new(error.to_string()))?;
     Ok(value(time_of(args.value(1)).add(change, &*context.environment)))
 }
 

@@ -122,7 +122,7 @@ fn as_duration(value: &Value) -> std::result::Result<i64, FunctionError> {
     match value {
         Value::Int(ty, nanoseconds) if *ty == &DURATION => Ok(*nanoseconds),
         Value::String(text) => {
-            let text = text.to_str();
+            let text = text.carried();
             let trimmed = text.trim();
             if trimmed.is_empty() {
                 return Err(FunctionError::new("empty duration"));

@@ -193,6 +193,12 @@ impl<'a> Args<'a> {
         self.value(index).as_text().map_or(Cow::Borrowed(""), Text::to_str)
     }
 
+    /// A `string` argument as text, for functions that hand on pieces of it: [`Text::landed`] makes of those what
+    /// they were.
+    pub(crate) fn carried(self, index: usize) -> Cow<'a, str> {
+        self.value(index).as_text().map_or(Cow::Borrowed(""), Text::carried)
+    }
+
     /// A `string` argument as Go's bytes.
     pub fn bytes(self, index: usize) -> &'a [u8] {
         match self.value(index) {

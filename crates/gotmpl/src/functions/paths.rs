@@ -1,8 +1,8 @@
 //! Slash-separated paths, as Go's package `path` takes them apart. Paths of the system are the same on Unix.
 
 use super::{Args, Context, Function, FunctionError};
-use crate::value::Value;
 use crate::value::types::{BOOL, STRING};
+use crate::value::{Text, Value};
 
 type Result = std::result::Result<Value, FunctionError>;
 
@@ -20,32 +20,32 @@ pub(super) static TABLE: &[Function] = &[
 ];
 
 fn base(_: &Context, args: Args<'_>) -> Result {
-    let path = args.str(0);
+    let path = args.carried(0);
     if path.is_empty() {
         return Ok(".".into());
     }
     let trimmed = path.trim_end_matches('/');
     let name = trimmed.rsplit('/').next().unwrap_or_default();
-    Ok(if name.is_empty() { "/".into() } else { name.into() })
+    Ok(Text::landed(if name.is_empty() { "/" } else { name }).into())
 }
 
 fn dir(_: &Context, args: Args<'_>) -> Result {
-    let path = args.str(0);
-    Ok(cleaned(&path[..path.rfind('/').map_or(0, |slash| slash + 1)]).into())
+    let path = args.carried(0);
+    Ok(Text::landed(&cleaned(&path[..path.rfind('/').map_or(0, |slash| slash + 1)])).into())
 }
 
 fn clean(_: &Context, args: Args<'_>) -> Result {
-    Ok(cleaned(&args.str(0)).into())
+    Ok(Text::landed(&cleaned(&args.carried(0))).into())
 }
 
 fn ext(_: &Context, args: Args<'_>) -> Result {
-    let path = args.str(0);
+    let path = args.carried(0);
     let name = path.rsplit('/').next().unwrap_or_default();
-    Ok(name.rfind('.').map_or("", |dot| &name[dot..]).into())
+    Ok(Text::landed(name.rfind('.').map_or("", |dot| &name[dot..])).into())
 }
 
 fn is_abs(_: &Context, args: Args<'_>) -> Result {
-    Ok(args.str(0).starts_with('/').into())
+    Ok(args.carried(0).starts_with('/').into())
 }
 
 /// `path.Clean`: no empty, `.` or inner `..` elements.

@@ -37,7 +37,9 @@ pub(super) fn quote(text: &Text) -> String {
 }
 
 /// Quotes with backticks if Go would write the text so, else as usual.
-pub(super) fn quote_as_written(text: &str) -> String {
-    let raw = text.chars().all(|c| c == '\t' || c >= ' ' && !matches!(c, '`' | '\x7f' | '\u{feff}'));
-    if raw { format!("`{text}`") } else { goyaml::strconv::quote(text) }
+pub(super) fn quote_as_written(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if goyaml::strconv::can_backquote(text) => format!("`{text}`"),
+        _ => goyaml::strconv::quote_bytes(bytes),
+    }
 }

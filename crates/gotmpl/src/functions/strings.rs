@@ -3,8 +3,12 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use goyaml::carried::byte_of;
+use memchr::memmem::find;
+
 use super::print::{quote, strslice, strval};
 use super::{Args, Context, Function, FunctionError};
+use crate::fmt::rune_length;
 use crate::value::types::{ANY, BOOL, INT, LIST_STRING, MAP_STRING, STRING};
 use crate::value::{Entries, List, Text, Value};
 
@@ -13,7 +17,7 @@ type Result = std::result::Result<Value, FunctionError>;
 pub(super) static TABLE: &[Function] = &[
     Function::new("hello", &[], STRING, |_, _| Ok("Hello!".into())),
     Function::new("trunc", &[INT, STRING], STRING, trunc),
-    Function::new("trim", &[STRING], STRING, |_, args| Ok(part(args, 0, args.str(0).trim()))),
+    Function::new("trim", &[STRING], STRING, |_, args| Ok(part(args, 0, args.carried(0).trim()))),
     Function::new("repeat", &[INT, STRING], STRING, repeat),
     Function::new("trimall", &[STRING, STRING], STRING, trim_all),
     Function::new("trimAll", &[STRING, STRING], STRING, trim_all),
@@ -81,22 +85,21 @@ pub(super) static TABLE: &[Function] = &[
     }),
     Function::new("sortAlpha", &[ANY], LIST_STRING, sort_alpha),
     Function::new("split", &[STRING, STRING], MAP_STRING, |context, args| {
-        numbered(context, split(&args.str(1), &args.str(0), None))
+        numbered(context, split(args.bytes(1), args.bytes(0), None))
     }),
     Function::new("splitn", &[STRING, INT, STRING], MAP_STRING, |context, args| {
-        numbered(context, split(&args.str(2), &args.str(0), usize::try_from(args.int(1)).ok()))
+        numbered(context, split(args.bytes(2), args.bytes(0), usize::try_from(args.int(1)).ok()))
     }),
     Function::new("splitList", &[STRING, STRING], LIST_STRING, |context, args| {
-        let text = args.str(1);
-        let parts = split(&text, &args.str(0), None);
+        let parts = split(args.bytes(1), args.bytes(0), None);
         context.room_for_items(parts.len())?;
-        Ok(Value::strings(parts))
+        Ok(Value::strings(parts.into_iter().map(Text::from)))
     }),
 ];
 
 /// A part of an argument; the argument itself, without a copy, if it is the whole.
 fn part(args: Args<'_>, index: usize, part: &str) -> Value {
-    if part.len() == args.bytes(index).len() { args.value(index).clone() } else { part.into() }
+    if part.len() == args.bytes(index).len() { args.value(index).clone() } else { Text::landed(part).into() }
 }
 
 /// A range of bytes of an argument; the argument itself, without a copy, if it is all of them.
@@ -106,7 +109,7 @@ fn piece(args: Args<'_>, index: usize, range: Range<usize>) -> Value {
         Some(text) if range != (0..text.len()) => {
             match text.as_str().and_then(|text| text.get(range.clone())) {
                 Some(piece) => piece.into(),
-                None => Text::from_bytes(&text.as_bytes()[range]).into(),
+                None => Text::from(&text.as_bytes()[range]).into(),
             }
         }
         _ => value.clone(),
@@ -150,7 +153,7 @@ fn substr(_: &Context, args: Args<'_>) -> Result {
     } else {
         slice_bounds(bytes, start, Some(end))?
     };
-    Ok(Text::from_bytes(kept).into())
+    Ok(Text::from(kept).into())
 }
 
 fn repeat(context: &Context, args: Args<'_>) -> Result {
@@ -170,18 +173,10 @@ fn repeated(context: &Context, bytes: &[u8], count: i64) -> std::result::Result<
 }
 
 fn trim_all(_: &Context, args: Args<'_>) -> Result {
-    let (cutset, text) = (args.str(0), args.str(1));
-    Ok(part(args, 1, text.trim_matches(|c| cutset.contains(c))))
-}
-
-fn find(text: &[u8], pattern: &[u8]) -> Option<usize> {
-    if let (Ok(text), Ok(pattern)) = (str::from_utf8(text), str::from_utf8(pattern)) {
-        return text.find(pattern);
-    }
-    if pattern.is_empty() {
-        return Some(0);
-    }
-    text.windows(pattern.len()).position(|window| window == pattern)
+    let (cutset, text) = (args.str(0), args.carried(1));
+    // What is no character is one like the other.
+    let seen = |c| if byte_of(c).is_some() { char::REPLACEMENT_CHARACTER } else { c };
+    Ok(part(args, 1, text.trim_matches(|c| cutset.contains(seen(c)))))
 }
 
 fn joined(values: &[Value], mut print: impl FnMut(&Value) -> String) -> Value {
@@ -233,10 +228,15 @@ fn replace(context: &Context, args: Args<'_>) -> Result {
         return Ok(if text.contains(old) { text.replace(old, new).into() } else { args.value(2).clone() });
     }
     let (old, new, mut rest) = (args.bytes(0), args.bytes(1), args.bytes(2));
-    if old.is_empty() {
-        return Ok(args.str(2).replace("", &args.str(1)).into());
-    }
     let mut out = Vec::with_capacity(rest.len());
+    if old.is_empty() {
+        for character in split(rest, old, None) {
+            out.extend_from_slice(new);
+            out.extend_from_slice(character);
+        }
+        out.extend_from_slice(new);
+        return Ok(Text::from_bytes(out).into());
+    }
     while let Some(position) = find(rest, old) {
         out.extend_from_slice(&rest[..position]);
         out.extend_from_slice(new);
@@ -272,35 +272,34 @@ fn sort_strings(list: &Rc<List>) {
 }
 
 /// `strings.SplitN`; without a limit, `strings.Split`.
-fn split<'t>(text: &'t str, separator: &str, limit: Option<usize>) -> Vec<&'t str> {
+fn split<'t>(text: &'t [u8], separator: &[u8], limit: Option<usize>) -> Vec<&'t [u8]> {
     let limit = limit.unwrap_or(usize::MAX);
-    if limit == 0 {
-        return Vec::new();
-    }
-    if !separator.is_empty() {
-        return text.splitn(limit, separator).collect();
-    }
     let mut parts = Vec::new();
     let mut rest = text;
-    while let Some(character) = rest.chars().next() {
-        if parts.len() + 1 == limit {
-            parts.push(rest);
-            break;
-        }
-        let (first, after) = rest.split_at(character.len_utf8());
-        parts.push(first);
-        rest = after;
+    while parts.len() + 1 < limit {
+        // Without a separator every character is a part.
+        let cut = match separator {
+            [] if rest.is_empty() => return parts,
+            [] => Some((rune_length(rest), 0)),
+            _ => find(rest, separator).map(|at| (at, separator.len())),
+        };
+        let Some((length, gap)) = cut else { break };
+        parts.push(&rest[..length]);
+        rest = &rest[length + gap..];
+    }
+    if limit > 0 && !(separator.is_empty() && rest.is_empty()) {
+        parts.push(rest);
     }
     parts
 }
 
 /// The parts as a map `_0`, `_1` and so on.
-fn numbered(context: &Context, parts: Vec<&str>) -> Result {
+fn numbered(context: &Context, parts: Vec<&[u8]>) -> Result {
     context.room_for_items(parts.len())?;
     let entries: Entries = parts
         .into_iter()
         .enumerate()
-        .map(|(index, part)| (Rc::from(format!("_{index}")), part.into()))
+        .map(|(index, part)| (Rc::from(format!("_{index}")), Text::from(part).into()))
         .collect();
     Ok(Value::map_of(MAP_STRING, entries))
 }

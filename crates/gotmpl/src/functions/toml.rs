@@ -9,20 +9,20 @@ use std::rc::Rc;
 
 use super::Function;
 use crate::value::types::{ANY, MAP_ANY, STRING};
-use crate::value::{Entries, Value};
+use crate::value::{Entries, Text, Value};
 
 pub(super) static TABLE: &[Function] = &[
     Function::new("toToml", &[ANY], STRING, |context, args| {
         context.room_for_all_of(args.value(0))?;
         match encode::encode(args.value(0)) {
             Err(encode::Refusal::Error(message)) => Ok(message.into()),
-            encoded => Ok(encoded?.into()),
+            encoded => Ok(Text::landed(&encoded?).into()),
         }
     })
     .deep(),
     Function::new("mustToToml", &[ANY], STRING, |context, args| {
         context.room_for_all_of(args.value(0))?;
-        Ok(encode::encode(args.value(0))?.into())
+        Ok(Text::landed(&encode::encode(args.value(0))?).into())
     })
     .deep(),
     Function::new("fromToml", &[STRING], MAP_ANY, |context, args| {

@@ -7,8 +7,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use bytes::Bytes;
 use bytestring::ByteString;
 pub use functions::functions;
+use goyaml::carried::{bytes_of, carried};
 pub use report::{RenderError, parse_error_text, render_error_text};
 
 use crate::exec::{Limits, MissingKey, without_no_value};
@@ -41,8 +43,8 @@ impl EngineOptions {
 pub struct Template {
     /// Its path from the outermost chart's name on, which is also its name.
     pub name: String,
-    /// Its text.
-    pub source: ByteString,
+    /// Its text, which need not be UTF-8.
+    pub source: Bytes,
     /// What `.Template.BasePath` says: the chart's directory of templates.
     pub base_path: String,
     /// The chart's scope, which its templates share: a map with `Values`, `Chart`, `Release` and so on.
@@ -54,6 +56,8 @@ pub struct Engine {
     set: TemplateSet,
     /// What templates print into, one after the other.
     printed: Vec<u8>,
+    /// Whether some template is not UTF-8.
+    carries: bool,
 }
 
 impl Engine {
@@ -67,7 +71,7 @@ impl Engine {
             lint: options.lint,
             ..Options::default()
         };
-        Self { set: TemplateSet::new(functions(), options), printed: Vec::new() }
+        Self { set: TemplateSet::new(functions(), options), printed: Vec::new(), carries: false }
     }
 
     /// Parses a template. Those further down come first (see [`sort_templates`]), so that a chart's
@@ -76,14 +80,21 @@ impl Engine {
         self.set.add(name, source).map_err(|error| RenderError::parse(name, error))
     }
 
-    /// Renders a template: `<no value>` is taken out of what it prints.
-    pub fn render(&mut self, name: &str, scope: &Value) -> Result<String, RenderError> {
+    /// The same, for a template that need not be UTF-8.
+    fn add_bytes(&mut self, name: &str, source: &Bytes) -> Result<(), RenderError> {
+        let source = ByteString::try_from(source.clone()).unwrap_or_else(|_| {
+            self.carries = true;
+            carried(source).into_owned().into()
+        });
+        self.add(name, source)
+    }
+
+    /// Renders a template: `<no value>` is taken out of what it prints, which need not be UTF-8.
+    pub fn render(&mut self, name: &str, scope: &Value) -> Result<Vec<u8>, RenderError> {
         let result = self.set.execute_to_bytes(name, scope, &mut self.printed);
         result.map_err(|error| RenderError::execute(name, error))?;
-        let text = without_no_value(&self.printed);
-        // Checking a whole text is several times quicker than walking through it for what is not UTF-8.
-        Ok(std::str::from_utf8(&text)
-            .map_or_else(|_| String::from_utf8_lossy(&text).into_owned(), ToOwned::to_owned))
+        let text = without_no_value(&self.printed).into_owned();
+        Ok(if self.carries { bytes_of(&carried(&text)).into_owned() } else { text })
     }
 }
 
@@ -108,12 +119,12 @@ pub fn render(
     mut templates: Vec<Template>,
     values_type: Type,
     options: EngineOptions,
-) -> Result<BTreeMap<String, String>, RenderError> {
+) -> Result<BTreeMap<String, Vec<u8>>, RenderError> {
     sort_templates(&mut templates, |template| &template.name);
     let ends_with_process = options.ends_with_process;
     let mut engine = Engine::new(options);
     for template in &templates {
-        engine.add(&template.name, template.source.clone())?;
+        engine.add_bytes(&template.name, &template.source)?;
     }
     let mut rendered = BTreeMap::new();
     for template in &templates {

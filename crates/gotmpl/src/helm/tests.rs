@@ -2,13 +2,13 @@ use super::*;
 use crate::functions::Offline;
 use crate::value::types::MAP_ANY;
 
-fn rendered(files: &[(&str, &str)]) -> Result<BTreeMap<String, String>, String> {
+fn rendered(files: &[(&str, &str)]) -> Result<BTreeMap<String, Vec<u8>>, String> {
     let scope = Value::map([("Values".into(), Value::map(Entries::new()))].into());
     let templates = files
         .iter()
         .map(|(name, source)| Template {
             name: format!("c/templates/{name}"),
-            source: (*source).into(),
+            source: (*source).to_owned().into(),
             base_path: "c/templates".to_owned(),
             scope: scope.clone(),
         })
@@ -19,7 +19,7 @@ fn rendered(files: &[(&str, &str)]) -> Result<BTreeMap<String, String>, String> 
 
 fn one(source: &str) -> String {
     match rendered(&[("a.yaml", source), ("_h.tpl", "{{define \"h\"}}<{{.}}>{{end}}")]) {
-        Ok(files) => files["c/templates/a.yaml"].clone(),
+        Ok(files) => goyaml::text_of(&files["c/templates/a.yaml"]).into_owned(),
         Err(error) => format!("error: {error}"),
     }
 }
@@ -117,5 +117,29 @@ fn work_is_bounded() {
         engine.add("a", "{{range 1000000}}x{{end}}").unwrap();
         let error = engine.render("a", &Value::Nil).unwrap_err().to_string();
         assert!(error.ends_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn bytes_that_are_not_utf8_come_through() {
+    let scope = Value::map(Entries::new());
+    for (source, expected) in [
+        (&b"a\xe9{{ `\xe9\xc3\xa9` }}"[..], &b"a\xe9\xe9\xc3\xa9"[..]),
+        (b"{{ printf \"%q\" `\xe9` }}{{ \"\xe9\" }}", b"\"\\xe9\"\xef\xbf\xbd"),
+        (b"{{ tpl \"\\xe6{{ . }}\\xe6\" (trunc 1 `\xc3\xa9`) }}", b"\xe6\xc3\xe6"),
+        (b"{{ include `h` (trunc 1 `\xc3\xa9`) }}{{ define `h` }}<{{ . }}>{{ end }}", b"<\xc3>"),
+        (b"{{ toToml (dict `a` `\xe9`) }}", b"a = \"\xe9\"\n"),
+        (b"{{ toYaml `\xe9\xc3` }}{{ toJson `\xe9` }}", b"\xef\xbf\xbd\xef\xbf\xbd\"\\ufffd\""),
+        (b"<no value>\xe9", b"\xe9"),
+    ] {
+        let template = Template {
+            name: "a".to_owned(),
+            source: Bytes::from_static(source),
+            base_path: String::new(),
+            scope: scope.clone(),
+        };
+        let options = EngineOptions::new(Rc::new(Offline::default()));
+        let rendered = render(vec![template], MAP_ANY, options).unwrap();
+        assert_eq!(rendered["a"], expected, "{}", goyaml::text_of(source));
     }
 }

@@ -1,5 +1,8 @@
 //! Constants: numbers, characters and quoted strings, read as Go reads them.
 
+use std::borrow::Cow;
+
+use goyaml::carried::{byte_of, bytes_of};
 use goyaml::strconv;
 
 use super::tree::Number;
@@ -11,17 +14,28 @@ pub(super) fn unquote(token: &str) -> Option<Text> {
     let inner = token.get(1..token.len() - 1)?;
     if *quote == b'`' {
         // A raw string drops carriage returns.
-        return Some(if inner.contains('\r') { inner.replace('\r', "").into() } else { inner.into() });
+        return Some(if inner.contains('\r') {
+            Text::landed(&inner.replace('\r', ""))
+        } else {
+            Text::landed(inner)
+        });
     }
     if !inner.contains('\\') {
-        return Some(inner.into());
+        return Some(match bytes_of(inner) {
+            Cow::Borrowed(_) => inner.into(),
+            // Unlike a raw one, this string is read by characters.
+            Cow::Owned(bytes) => goyaml::text_of(&bytes).into(),
+        });
     }
     let mut bytes = Vec::with_capacity(inner.len());
     let mut rest = inner;
     while !rest.is_empty() {
         let (unit, tail) = unquote_char(rest, *quote)?;
         match unit {
-            Unit::Rune(rune) => bytes.extend_from_slice(rune.encode_utf8(&mut [0; 4]).as_bytes()),
+            Unit::Rune(rune) => {
+                let rune = if byte_of(rune).is_some() { char::REPLACEMENT_CHARACTER } else { rune };
+                bytes.extend_from_slice(rune.encode_utf8(&mut [0; 4]).as_bytes());
+            }
             Unit::Byte(byte) => bytes.push(byte),
         }
         rest = tail;

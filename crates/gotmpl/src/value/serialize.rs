@@ -37,7 +37,10 @@ impl Serialize for Value {
             Self::Float(number) => serializer.serialize_f64(*number),
             Self::Number(digits) if digits.is_empty() => serializer.serialize_i64(0),
             Self::Number(digits) => goyaml::Number(digits).serialize(serializer),
-            Self::String(text) => serializer.serialize_str(&text.to_str()),
+            Self::String(text) => match text.as_str() {
+                Some(text) => serializer.serialize_str(text),
+                None => goyaml::Broken(&text.to_str()).serialize(serializer),
+            },
             Self::Bytes(bytes) if bytes.is_nil() => serializer.serialize_unit(),
             Self::Bytes(bytes) => serializer.serialize_str(&base64(bytes)),
             Self::List(list) if list.is_nil() => serializer.serialize_unit(),

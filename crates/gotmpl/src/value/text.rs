@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use goyaml::carried::{bytes_of, carried};
+
 /// A Go string. Go does not promise UTF-8 (`b64dec` of a keystore is a string too), so neither do we,
 /// but text that is UTF-8 is known to be so and costs no check to read.
 #[derive(Clone, PartialEq, Eq)]
@@ -24,6 +26,22 @@ impl Text {
         }
     }
 
+    /// The string that was carried as this text.
+    pub(crate) fn landed(text: &str) -> Self {
+        match bytes_of(text) {
+            Cow::Borrowed(_) => Self::from(text),
+            Cow::Owned(bytes) => Self::from_bytes(bytes),
+        }
+    }
+
+    /// The text to carry it as.
+    pub(crate) fn carried(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Repr::Utf8(text) => Cow::Borrowed(text),
+            Repr::Raw(bytes) => carried(bytes),
+        }
+    }
+
     /// The bytes.
     pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
@@ -32,11 +50,11 @@ impl Text {
         }
     }
 
-    /// The text; bytes that are not UTF-8 show as U+FFFD.
+    /// The text; every byte that is not UTF-8 shows as U+FFFD, which is what Go sees when it goes by characters.
     pub fn to_str(&self) -> Cow<'_, str> {
         match &self.0 {
             Repr::Utf8(text) => Cow::Borrowed(text),
-            Repr::Raw(bytes) => String::from_utf8_lossy(bytes),
+            Repr::Raw(bytes) => goyaml::text_of(bytes),
         }
     }
 
@@ -52,7 +70,7 @@ impl Text {
     pub fn to_shared(&self) -> Rc<str> {
         match &self.0 {
             Repr::Utf8(text) => text.clone(),
-            Repr::Raw(bytes) => Rc::from(String::from_utf8_lossy(bytes)),
+            Repr::Raw(bytes) => Rc::from(goyaml::text_of(bytes)),
         }
     }
 
@@ -90,6 +108,15 @@ impl From<String> for Text {
 impl From<Rc<str>> for Text {
     fn from(text: Rc<str>) -> Self {
         Self(Repr::Utf8(text))
+    }
+}
+
+impl From<&[u8]> for Text {
+    fn from(bytes: &[u8]) -> Self {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::from(text),
+            Err(_) => Self(Repr::Raw(Rc::from(bytes))),
+        }
     }
 }
 

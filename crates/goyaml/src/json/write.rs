@@ -7,7 +7,7 @@ use serde::ser::{self, Serialize};
 use super::Error;
 use super::text::{push_string, sized_float_text};
 use crate::text_key::TextKey;
-use crate::value::{MAX_DEPTH, NUMBER_TOKEN};
+use crate::value::{BROKEN_TOKEN, MAX_DEPTH, NUMBER_TOKEN};
 
 /// Where the text goes and how it is laid out.
 pub(super) struct Writer<'a> {
@@ -229,6 +229,13 @@ impl<'w, 'a> ser::Serializer for &'w mut Writer<'a> {
         name: &'static str,
         value: &T,
     ) -> Result<(), Error> {
+        if name == BROKEN_TOKEN {
+            let start = self.out.len();
+            value.serialize(&mut *self)?;
+            let written = self.out.split_off(start).replace(char::REPLACEMENT_CHARACTER, "\\ufffd");
+            self.out.push_str(&written);
+            return Ok(());
+        }
         if name != NUMBER_TOKEN {
             return value.serialize(self);
         }

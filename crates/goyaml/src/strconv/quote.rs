@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::carried::byte_of;
+
 /// `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space.
 pub fn is_print(c: char) -> bool {
     if c.is_ascii() {
@@ -75,7 +77,10 @@ fn push_escaped(text: &mut String, c: char, quote: char, ascii: bool) {
         '\x0b' => text.push_str("\\v"),
         '\0'..' ' | '\x7f' => push_hex(text, 'x', u32::from(c), 2),
         _ if u32::from(c) < 0x10000 => push_hex(text, 'u', u32::from(c), 4),
-        _ => push_hex(text, 'U', u32::from(c), 8),
+        _ => match byte_of(c) {
+            Some(byte) => push_hex(text, 'x', u32::from(byte), 2),
+            None => push_hex(text, 'U', u32::from(c), 8),
+        },
     }
 }
 
@@ -86,7 +91,7 @@ pub fn can_backquote(text: &str) -> bool {
 
 /// `strconv.Unquote`; `None` is Go's `ErrSyntax`. Bytes that are not UTF-8 become U+FFFD.
 pub fn unquote(text: &str) -> Option<String> {
-    unquote_bytes(text).map(crate::base64::text_of)
+    unquote_bytes(text).map(|bytes| crate::text_of(&bytes).into_owned())
 }
 
 /// `strconv.Unquote` with the bytes as Go has them.

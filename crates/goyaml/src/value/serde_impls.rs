@@ -28,6 +28,20 @@ impl Serialize for Timestamp<'_> {
     }
 }
 
+/// The newtype name by which this crate's serializers recognise [`Broken`].
+pub(crate) const BROKEN_TOKEN: &str = "$goyaml::Broken";
+
+/// A Go string that is not UTF-8, for serializing, with U+FFFD for every byte that is no part of a character: JSON
+/// writes those as `\ufffd`, everybody else as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Broken<'a>(pub &'a str);
+
+impl Serialize for Broken<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct(BROKEN_TOKEN, self.0)
+    }
+}
+
 /// What a [`Number`] holds. A format that is not human-readable gets the text, which is also how
 /// this crate's own serializers ask for it.
 struct Digits<'a>(&'a str);

@@ -73,6 +73,9 @@ pub enum Sort {
     Other,
 }
 
+/// Texts that are not UTF-8.
+pub const BROKEN: &[&str] = &["(trunc 15 .Values.unicode)", r#""a\xe6\x97 é\xff""#];
+
 const TEXTS: &[&str] = &[
     r#""abc""#,
     ".Values.text",
@@ -81,6 +84,8 @@ const TEXTS: &[&str] = &[
     "`raw \\n`",
     ".Values.lines",
     ".Values.unicode",
+    BROKEN[0],
+    BROKEN[1],
     r#""1.2.3""#,
     r#""2020-01-02""#,
     r#""1h30m""#,
@@ -203,6 +208,7 @@ const OTHERS: &[&str] = &[
 /// One value of each kind, for questions that try them all.
 pub const ONE_OF_EACH: &[&str] = &[
     r#""abc""#,
+    BROKEN[1],
     r#""""#,
     r#""12""#,
     "0",

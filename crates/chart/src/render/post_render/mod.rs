@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 pub use command::CommandPostRender;
 
 use super::hook::Hook;
+use super::split::{document_ranges, leading_space, yaml_text};
 use super::{Files, RenderError, manifests, split_documents};
 use crate::load::Warnings;
 use crate::path::base;
@@ -74,7 +75,7 @@ pub(super) fn run(
 fn grouped<'m>(manifests: impl Iterator<Item = &'m objects::Manifest>) -> Files {
     let mut files = Files::new();
     for manifest in manifests {
-        append(&mut files, Files::from([(manifest.source.to_string(), manifest.text.to_string())]));
+        append(&mut files, Files::from([(manifest.source.to_string(), manifest.text.as_bytes().clone())]));
     }
     files
 }
@@ -83,7 +84,7 @@ fn append(files: &mut Files, more: Files) {
     for (path, text) in more {
         files
             .entry(path)
-            .and_modify(|existing| *existing = format!("{existing}\n---\n{text}"))
+            .and_modify(|existing| *existing = [existing, &b"\n---\n"[..], &text].concat().into())
             .or_insert(text);
     }
 }
@@ -109,12 +110,12 @@ fn run_group(
 fn merge(files: &Files) -> Result<String, String> {
     let mut documents = Vec::new();
     for (path, text) in files {
-        if base(path).starts_with('_') || text.trim().is_empty() {
+        if base(path).starts_with('_') || leading_space(text) == text.len() {
             continue;
         }
-        for document in split_documents(text) {
-            let annotated = annotate(document, path).map_err(|error| format!("parsing {path}: {error}"))?;
-            documents.extend(annotated);
+        for range in document_ranges(text) {
+            let annotated = yaml_text(&text[range]).and_then(|document| annotate(&document, path));
+            documents.extend(annotated.map_err(|error| format!("parsing {path}: {error}"))?);
         }
     }
     Ok(joined(&documents))
@@ -138,7 +139,7 @@ fn split(stream: &str, group: Option<&str>) -> Result<Files, String> {
         files.entry(path).or_default().push(clean);
         index += 1;
     }
-    Ok(files.into_iter().map(|(path, documents)| (path, joined(&documents))).collect())
+    Ok(files.into_iter().map(|(path, documents)| (path, joined(&documents).into())).collect())
 }
 
 /// Documents with separators between them; the last one ends without a line break, as Helm's writer leaves it.

@@ -181,8 +181,11 @@ fn explain(
     if context.settings.debug && is_about_rendering(error) {
         let mut text = String::new();
         if let RenderError::Yaml { rendered, .. } = error {
-            for (name, content) in rendered.iter().filter(|(_, content)| !content.trim().is_empty()) {
-                let _ = write!(text, "---\n# Source: {name}\n{content}\n");
+            for (name, content) in rendered {
+                let content = goyaml::text_of(content);
+                if !content.trim().is_empty() {
+                    let _ = write!(text, "---\n# Source: {name}\n{content}\n");
+                }
             }
         }
         let text = format!("{}\n", text.trim());

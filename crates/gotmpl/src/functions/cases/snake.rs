@@ -1,5 +1,7 @@
 //! `snake_case` and `kebab-case`: finding the words in `HTTPServer2Go`.
 
+use goyaml::carried::byte_of;
+
 use super::runes::{is_letter, is_number, is_punct, is_upper, to_lower};
 
 /// What a run of characters is.
@@ -85,12 +87,19 @@ fn write_word(output: &mut String, kind: Kind, word: &str, connector: char) {
     for character in word.chars() {
         output.push(if is_connector(character) {
             connector
+        } else if is_broken(character) {
+            char::REPLACEMENT_CHARACTER
         } else if is_upper(character) {
             to_lower(character)
         } else {
             character
         });
     }
+}
+
+/// Whether Go finds no character there.
+fn is_broken(character: char) -> bool {
+    character == char::REPLACEMENT_CHARACTER || byte_of(character).is_some()
 }
 
 fn is_connector(character: char) -> bool {
@@ -106,14 +115,23 @@ fn is_caseless(character: char) -> bool {
     matches!(character, '\u{4e00}'..='\u{9fcc}' | '\u{3400}'..='\u{4d85}' | '\u{20000}'..='\u{2b81d}')
 }
 
+/// The characters, each with the place where it begins or, before it, what is broken. What is broken at the end
+/// counts as more of the last one.
+fn characters(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut start = 0;
+    text.char_indices()
+        .filter(|(_, c)| !is_broken(*c))
+        .map(move |(index, c)| (std::mem::replace(&mut start, index + c.len_utf8()), c))
+}
+
 /// Splits the first word off: its kind, itself, and what is left.
 fn next_word(text: &str) -> (Kind, &str, &str) {
-    let mut characters = text.chars();
-    let Some(first) = characters.next() else {
-        return (Kind::End, "", "");
+    let mut characters = characters(text);
+    let Some((_, first)) = characters.next() else {
+        return (Kind::End, text, "");
     };
     let while_holds = |holds: fn(char) -> bool| {
-        text.char_indices().skip(1).find(|(_, c)| !holds(*c)).map_or(text.len(), |(index, _)| index)
+        self::characters(text).skip(1).find(|(_, c)| !holds(*c)).map_or(text.len(), |(index, _)| index)
     };
     let letters = |c: char| is_alphabet(c) && !is_upper(c);
     let (kind, end) = if is_connector(first) {
@@ -122,16 +140,17 @@ fn next_word(text: &str) -> (Kind, &str, &str) {
         (Kind::Punctuation, while_holds(is_punct))
     } else if is_upper(first) {
         let second = characters.next();
-        let end = match second {
+        let alone = second.map_or(text.len(), |(index, _)| index);
+        let end = match second.map(|(_, second)| second) {
             Some(second) if is_upper(second) => {
                 let end = while_holds(is_upper);
                 // In "HTTPStatus" the S belongs to what follows.
-                let next = text[end..].chars().next();
-                let last = text[..end].chars().next_back().map_or(0, char::len_utf8);
-                if next.is_some_and(is_alphabet) { end - last } else { end }
+                let next = self::characters(&text[end..]).next();
+                let last = self::characters(&text[..end]).last().map_or(0, |(index, _)| index);
+                if next.is_some_and(|(_, next)| is_alphabet(next)) { last } else { end }
             }
             Some(second) if is_alphabet(second) => while_holds(letters),
-            _ => first.len_utf8(),
+            _ => alone,
         };
         (Kind::Upper, end)
     } else if is_alphabet(first) {

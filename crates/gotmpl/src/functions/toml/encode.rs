@@ -177,7 +177,7 @@ impl Encoder {
 
     fn element(&mut self, value: &Value) -> Result<()> {
         match value {
-            Value::String(text) => self.output.push_str(&quoted(&text.to_str())),
+            Value::String(text) => self.output.push_str(&quoted(&text.carried())),
             Value::Bool(value) => {
                 let _ = write!(self.output, "{value}");
             }
