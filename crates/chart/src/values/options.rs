@@ -106,7 +106,7 @@ impl ValueOptions {
         }
         for expression in &self.from_files {
             let mut contents =
-                |path: &str| read(path).map(|data| String::from_utf8_lossy(&data).into_owned());
+                |path: &str| read(path).map(|data| goyaml::carried::carried(&data).into_owned());
             apply("set-file", expression, &mut values, Reading::File(&mut contents))?;
         }
         for expression in &self.literals {

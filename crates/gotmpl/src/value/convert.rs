@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Kind, Value};
+use super::{Kind, Text, Value};
 
 impl From<&goyaml::Value> for Value {
     fn from(value: &goyaml::Value) -> Self {
@@ -13,7 +13,8 @@ impl From<&goyaml::Value> for Value {
             goyaml::Value::Uint(number) => Self::uint64(*number),
             goyaml::Value::Float(number) => Self::Float(*number),
             goyaml::Value::Number(digits) => Self::Number(Rc::from(&**digits)),
-            goyaml::Value::String(text) => Self::from(text.as_str()),
+            // A file that was set as a value need not be UTF-8.
+            goyaml::Value::String(text) => Self::String(Text::landed(text)),
             goyaml::Value::Sequence(items) => Self::list(items.iter().map(Self::from).collect()),
             goyaml::Value::Mapping(entries) => {
                 Self::map(entries.iter().map(|(key, value)| (Rc::from(key.as_str()), value.into())).collect())
@@ -25,7 +26,7 @@ impl From<&goyaml::Value> for Value {
 impl From<goyaml::Value> for Value {
     fn from(value: goyaml::Value) -> Self {
         match value {
-            goyaml::Value::String(text) => Self::from(text),
+            goyaml::Value::String(text) => Self::String(Text::landed(&text)),
             goyaml::Value::Sequence(items) => Self::list(items.into_iter().map(Self::from).collect()),
             goyaml::Value::Mapping(entries) => {
                 Self::map(entries.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
@@ -101,6 +102,14 @@ mod tests {
             ("\u{ff}", "w78="),
         ] {
             assert_eq!(base64(bytes.as_bytes()), text, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_carried_lands() {
+        let tree = goyaml::Value::from(&*goyaml::carried::carried(b"\xfe\xed"));
+        for value in [Value::from(&tree), Value::from(tree)] {
+            assert_eq!(value.as_text().map(Text::as_bytes), Some(&b"\xfe\xed"[..]));
         }
     }
 
