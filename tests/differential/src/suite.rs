@@ -283,8 +283,10 @@ fn kind(theirs: &Answer, ours: &Answer, features: &[&str]) -> String {
     let words = |answer: &Answer| match answer {
         Ok(_) => format!("accepted {}", features.first().unwrap_or(&"")),
         Err(text) => {
+            // How the last line ends: it begins with the place, which is the same for all templates.
             let last = text.lines().last().unwrap_or_default();
-            last.chars().filter(|c| c.is_ascii_alphabetic() || *c == ' ').take(40).collect()
+            let words: Vec<_> = last.chars().filter(|c| c.is_ascii_alphabetic() || *c == ' ').collect();
+            words[words.len().saturating_sub(40)..].iter().collect()
         }
     };
     format!("{} / {}", words(theirs), words(ours))
