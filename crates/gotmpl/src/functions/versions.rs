@@ -12,11 +12,11 @@ type Result = std::result::Result<Value, FunctionError>;
 
 pub(super) static TABLE: &[Function] = &[
     Function::new("semver", &[STRING], &POINTER, |_, args| {
-        Ok(value(Version::parse(&args.str(0)).map_err(failed)?, true))
+        Ok(value(Version::parse(&args.carried(0)).map_err(failed)?, true))
     }),
     Function::new("semverCompare", &[STRING, STRING], BOOL, |_, args| {
-        let constraint = Constraint::parse(&args.str(0)).map_err(failed)?;
-        let version = Version::parse(&args.str(1)).map_err(failed)?;
+        let constraint = Constraint::parse(&args.carried(0)).map_err(failed)?;
+        let version = Version::parse(&args.carried(1)).map_err(failed)?;
         Ok(constraint.check(&version).into())
     }),
 ];
