@@ -146,11 +146,13 @@ fn certificate() -> Result<(rustls::ServerConfig, String), CertificateError> {
     let made = rcgen::generate_simple_self_signed(names).map_err(|error| failed(&error))?;
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider)
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| failed(&error))?
         .with_no_client_auth()
         .with_single_cert(vec![made.cert.der().clone()], key)
         .map_err(|error| failed(&error))?;
+    // Go's clients share one connection if they may.
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok((config, made.cert.pem()))
 }

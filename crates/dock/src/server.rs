@@ -12,6 +12,7 @@ use crate::http::user::User;
 use crate::meta;
 use crate::registry::Registry;
 use crate::store::{Expected, Store};
+use crate::wire::openapi::Documents;
 
 /// An API server in this process. Clones are the same server.
 ///
@@ -29,6 +30,7 @@ pub struct Server {
     pub(crate) clock: Clock,
     pub(crate) tokens: Tokens,
     pub(crate) faults: Faults,
+    pub(crate) documents: Documents,
     pub(crate) controllers: OnceLock<Settled>,
 }
 
@@ -125,6 +127,7 @@ impl Builder {
             clock: self.clock,
             tokens: Tokens(self.tokens),
             faults: Faults::default(),
+            documents: Documents::default(),
             controllers: OnceLock::new(),
         });
         server.bring_up().await;

@@ -95,7 +95,11 @@ fn cell(kind: &str, value: Value, now: Timestamp) -> Value {
             Some(integer) => integer.into(),
             None => (number.as_f64().unwrap_or_default() as i64).into(),
         },
-        ("number", Value::Number(number)) => number.as_f64().unwrap_or_default().into(),
+        ("number", Value::Number(number)) => match number.as_f64().unwrap_or_default() {
+            // Go writes no fraction where there is none.
+            whole if whole.fract() == 0.0 && whole.abs() < 1e15 => (whole as i64).into(),
+            other => other.into(),
+        },
         ("boolean", Value::Bool(_)) => value,
         ("date", Value::String(text)) => date(text, now).into(),
         _ => Value::Null,

@@ -3,6 +3,7 @@
 use http::{HeaderMap, StatusCode, header};
 
 use crate::status::Status;
+use crate::wire::protobuf::MEDIA_TYPE;
 
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,15 +40,17 @@ impl Accept {
     /// Plain JSON.
     pub const JSON: Self = Self { encoding: Encoding::Json, shape: Shape::Object };
 
-    /// What a client asks for: the first of its wishes that can be granted.
+    /// What a client asks for: the first of its wishes that can be granted. Text is preferred to protobuf, which is
+    /// written for those who understand nothing else.
     pub fn of(headers: &HeaderMap) -> Result<Self, Status> {
         let Some(value) = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()) else {
             return Ok(Self::JSON);
         };
-        value.split(',').find_map(wish).ok_or_else(|| {
-            let words = "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
-            Status::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", words)
-        })
+        let wishes: Vec<Self> = value.split(',').filter_map(wish).collect();
+        let text = wishes.iter().find(|wish| wish.encoding != Encoding::Protobuf);
+        text.or(wishes.first())
+            .copied()
+            .ok_or_else(|| not_acceptable(&["application/json", "application/yaml", MEDIA_TYPE]))
     }
 }
 
@@ -56,6 +59,7 @@ fn wish(clause: &str) -> Option<Accept> {
     let encoding = match parts.next()? {
         "application/json" | "*/*" | "application/*" | "" => Encoding::Json,
         "application/yaml" => Encoding::Yaml,
+        MEDIA_TYPE => Encoding::Protobuf,
         _ => return None,
     };
     let (mut kind, mut group, mut version) = ("", "", "");
@@ -70,7 +74,7 @@ fn wish(clause: &str) -> Option<Accept> {
     let shape = match (kind, group, version) {
         // Discovery documents negotiate for themselves.
         ("" | "APIGroupDiscoveryList", ..) => Shape::Object,
-        ("Table", "meta.k8s.io", "v1") => Shape::Table,
+        ("Table", "meta.k8s.io", "v1") if encoding != Encoding::Protobuf => Shape::Table,
         ("PartialObjectMetadata" | "PartialObjectMetadataList", "meta.k8s.io", "v1") => Shape::Metadata,
         _ => return None,
     };
@@ -85,11 +89,15 @@ pub fn content(headers: &HeaderMap) -> Result<Encoding, Status> {
     match value.split(';').next().unwrap_or_default().trim() {
         "application/json" | "*/*" | "" => Ok(Encoding::Json),
         "application/yaml" => Ok(Encoding::Yaml),
-        "application/vnd.kubernetes.protobuf" => Ok(Encoding::Protobuf),
-        _ => {
-            Err(unsupported(&["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"]))
-        }
+        MEDIA_TYPE => Ok(Encoding::Protobuf),
+        _ => Err(unsupported(&["application/json", "application/yaml", MEDIA_TYPE])),
     }
+}
+
+/// 406: the answer can be had in no form that is understood.
+pub fn not_acceptable(known: &[&str]) -> Status {
+    let words = format!("only the following media types are accepted: {}", known.join(", "));
+    Status::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", words)
 }
 
 /// 415: the body is in no form that is understood.

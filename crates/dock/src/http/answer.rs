@@ -5,13 +5,14 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use http_body::{Body, Frame, SizeHint};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::accept::Encoding;
 use crate::status::Status;
+use crate::wire::protobuf::{MEDIA_TYPE, STREAM_TYPE, encode};
 
 /// An answer before it is written.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub struct Answer {
     pub content: Content,
     /// What the `Warning` headers say.
     pub warnings: Vec<String>,
+    /// Other headers.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 /// The content of an answer.
@@ -47,7 +50,14 @@ impl Answer {
 
     /// Anything, with a code.
     pub fn with(code: StatusCode, content: Content) -> Self {
-        Self { code, content, warnings: Vec::new() }
+        Self { code, content, warnings: Vec::new(), headers: Vec::new() }
+    }
+
+    /// Adds a header, unless its value cannot stand in one.
+    pub fn header(&mut self, name: HeaderName, value: &str) {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            self.headers.push((name, value));
+        }
     }
 
     /// What the server says to a path it does not know.
@@ -61,15 +71,22 @@ impl Answer {
             Content::Object(object) if encoding == Encoding::Yaml => {
                 ("application/yaml", AnswerBody::full(goyaml::to_string(&object).unwrap_or_default().into()))
             }
-            Content::Object(object) => ("application/json", AnswerBody::full(object.to_string().into())),
+            Content::Object(object) => match protobuf(&object, encoding) {
+                Some(bytes) => (MEDIA_TYPE, AnswerBody::full(bytes.into())),
+                None => ("application/json", AnswerBody::full(object.to_string().into())),
+            },
             Content::Json(bytes) => ("application/json", AnswerBody::full(bytes)),
             Content::Typed(kind, bytes) => (kind, AnswerBody::full(bytes)),
             Content::Text(text) => ("text/plain; charset=utf-8", AnswerBody::full(text.into())),
+            Content::Stream(events) if encoding == Encoding::Protobuf => {
+                (STREAM_TYPE, AnswerBody::Stream(events))
+            }
             Content::Stream(events) => ("application/json", AnswerBody::Stream(events)),
         };
         let mut response = Response::new(body);
         *response.status_mut() = self.code;
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        response.headers_mut().extend(self.headers);
         for warning in self.warnings {
             let text = warning.replace('\\', "\\\\").replace('"', "\\\"");
             if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{text}\"")) {
@@ -78,6 +95,11 @@ impl Answer {
         }
         response
     }
+}
+
+/// The object in protobuf, if that is wanted and there is such a form of it.
+fn protobuf(object: &Value, encoding: Encoding) -> Option<Vec<u8>> {
+    (encoding == Encoding::Protobuf).then(|| encode(object)).flatten()
 }
 
 impl From<Status> for Answer {

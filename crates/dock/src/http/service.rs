@@ -11,7 +11,7 @@ use http::{HeaderMap, Method, Request, Response, StatusCode, header, request};
 use http_body::Body;
 use http_body_util::{BodyExt, Limited};
 
-use super::accept::{Accept, Encoding, content};
+use super::accept::{Accept, Encoding, content, not_acceptable, unsupported};
 use super::answer::{Answer, AnswerBody, Content};
 use super::options::{Options, decode};
 use super::path::{Path, Target};
@@ -19,7 +19,7 @@ use super::user::User;
 use crate::requests::Call;
 use crate::server::{Dock, Server};
 use crate::status::Status;
-use crate::wire::{discovery, openapi};
+use crate::wire::discovery;
 
 /// A request may not be larger.
 const LIMIT: usize = 3 * 1024 * 1024;
@@ -76,8 +76,11 @@ impl Server {
             Path::Groups => Ok(discovery::groups(&self.registry, &parts.headers)),
             Path::Group(group) => discovery::group(&self.registry, group),
             Path::Resources { group, version } => discovery::resources(&self.registry, group, version),
-            Path::OpenApi3 => Ok(Answer::object(openapi::index(&self.registry))),
-            Path::OpenApi3Group { group, version } => openapi::document(&self.registry, group, version),
+            Path::OpenApi3 => Ok(Answer::object(self.documents.index(&self.registry))),
+            Path::OpenApi3Group { group, version } => {
+                let query = parts.uri.query().unwrap_or_default();
+                Ok(self.documents.document(&self.registry, (group, version), query, &parts.headers))
+            }
             Path::OpenApi2 | Path::Unknown => Ok(Answer::page_not_found()),
             Path::Resource(target) => self.resource(parts, target, user, body).await,
         }
@@ -120,6 +123,11 @@ impl Server {
         let content_type = text(header::CONTENT_TYPE).split(';').next().unwrap_or_default().trim().to_owned();
         let writes_object = matches!(parts.method, Method::POST | Method::PUT)
             || parts.method == Method::DELETE && !body.is_empty();
+        let accept = Accept::of(&parts.headers)?;
+        let encoding = if writes_object { content(&parts.headers)? } else { Encoding::Json };
+        if resource.is_custom() {
+            refuse_protobuf(accept.encoding, encoding)?;
+        }
         let call = Call {
             resource,
             version: target.version.into(),
@@ -129,8 +137,8 @@ impl Server {
             options: Options::parse(parts.uri.query().unwrap_or_default())?,
             user,
             user_agent: text(header::USER_AGENT),
-            accept: Accept::of(&parts.headers)?,
-            encoding: if writes_object { content(&parts.headers)? } else { Encoding::Json },
+            accept,
+            encoding,
             content_type,
             body,
             now: self.clock.now(),
@@ -179,6 +187,16 @@ impl Server {
         let mut answer = outcome.unwrap_or_else(Answer::from);
         answer.warnings = call.take_warnings();
         Ok(answer)
+    }
+}
+
+/// Custom resources have no protobuf.
+fn refuse_protobuf(wanted: Encoding, sent: Encoding) -> Result<(), Status> {
+    const KNOWN: [&str; 2] = ["application/json", "application/yaml"];
+    match (wanted, sent) {
+        (Encoding::Protobuf, _) => Err(not_acceptable(&KNOWN)),
+        (_, Encoding::Protobuf) => Err(unsupported(&KNOWN)),
+        _ => Ok(()),
     }
 }
 

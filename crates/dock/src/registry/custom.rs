@@ -6,6 +6,7 @@ use schema::{Decoded, Tree, Types, View};
 use serde_json::Value;
 
 use super::{Behaviour, Resource, Subresource, Traits};
+use crate::crd::columns::Columns;
 use crate::crd::conditions::is_established;
 use crate::crd::definition::{self, Definition};
 use crate::crd::{CustomVersion, rank, scale};
@@ -21,6 +22,7 @@ const CHANGE: &[&str] = &["get", "patch", "update"];
 pub struct Custom {
     definition: Value,
     versions: Vec<Compiled>,
+    columns: Vec<Columns>,
     types: Types,
 }
 
@@ -132,6 +134,12 @@ impl Custom {
         versions.iter().find(|known| known["name"] == version)?.pointer("/schema/openAPIV3Schema")
     }
 
+    /// The columns in which objects of a version are shown.
+    pub fn columns(&self, version: &str) -> &Columns {
+        let found = self.versions.iter().position(|known| &*known.0.version == version);
+        &self.columns[found.unwrap_or_default()]
+    }
+
     /// The rules of a version.
     pub(super) fn rules(&self, name: &str) -> &dyn Rules {
         self.compiled(name)
@@ -228,6 +236,7 @@ pub(super) fn resource(object: &Value) -> Option<Resource> {
         behaviour: Behaviour::Custom(Arc::new(Custom {
             definition: object.clone(),
             versions: compiled,
+            columns: definition.versions.iter().map(Columns::of).collect(),
             types: Types::default(),
         })),
     })

@@ -9,6 +9,7 @@ use super::call::Call;
 use crate::http::accept::Encoding;
 use crate::http::options::FieldValidation;
 use crate::status::Status;
+use crate::wire::protobuf;
 
 /// What the objects of a request are expected to be.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +76,9 @@ pub(super) fn parse(call: &Call, expected: ExpectedKind<'_>) -> Result<Tree, Sta
         Encoding::Yaml => goyaml::from_str_as::<Value>(text())
             .map(Tree::from)
             .map_err(|error| unreadable(error.to_string())),
-        Encoding::Protobuf => crate::wire::protobuf::decode(&call.body).map(Tree::from),
+        Encoding::Protobuf => protobuf::decode(&call.body, &expected.api_version(), expected.kind)
+            .map(Tree::from)
+            .map_err(|error| unreadable(error.to_string())),
     }
 }
 

@@ -259,7 +259,8 @@ impl DeleteOptions {
         let text = String::from_utf8_lossy(&call.body);
         let refused = |words: String| Status::bad_request(words);
         let value: Value = match call.encoding {
-            Encoding::Protobuf => crate::wire::protobuf::decode(&call.body)?,
+            Encoding::Protobuf => crate::wire::protobuf::decode(&call.body, "v1", "DeleteOptions")
+                .map_err(|error| refused(error.to_string()))?,
             Encoding::Yaml => goyaml::from_str_as(&text).map_err(|error| refused(error.to_string()))?,
             Encoding::Json => Tree::parse(&text)
                 .map_err(|error| refused(format!("couldn't get version/kind; json parse error: {error}")))?

@@ -90,6 +90,9 @@ impl Server {
             call.warn(repeated_owners(&repeated));
         }
         check_revision(call, &object, live)?;
+        // Whoever does not say which state is replaced means the present one.
+        let revision = live.revision.to_string();
+        metadata::fields(&mut object).insert("resourceVersion".into(), revision.into());
         let mut object = self.succeeding(call, object, &live.object)?;
         fields::keep_times(&live.object, &mut object);
         self.validate_admission(call, Operation::Update, Some(&object), Some(&live.object)).await?;

@@ -13,11 +13,12 @@ use super::call::Call;
 use super::list::{Selection, parse_revision};
 use super::read::partial;
 use crate::field::{FieldError, Path};
-use crate::http::accept::Shape;
+use crate::http::accept::{Accept, Encoding, Shape};
 use crate::http::answer::{Answer, Content};
 use crate::server::Server;
 use crate::status::Status;
 use crate::store::{Event, EventKind, Revision, Stored};
+use crate::wire::protobuf::encode_event;
 use crate::wire::table;
 
 /// So many events wait for a slow reader.
@@ -48,7 +49,7 @@ impl Server {
                 Err(compacted) => {
                     let words = format!("too old resource version: {revision} ({})", compacted.oldest + 1);
                     // The answer is a stream that holds nothing but the refusal.
-                    let _ = sender.try_send(line("ERROR", &Status::expired(words).to_value()));
+                    let _ = sender.try_send(written(&call, "ERROR", &Status::expired(words).to_value()));
                     return Ok(Answer::with(StatusCode::OK, Content::Stream(receiver)));
                 }
             }
@@ -130,8 +131,8 @@ impl Watch {
 
     /// The common case needs no copy of the object.
     async fn tell_event(&mut self, kind: &str, event: &Event) -> Result<(), Closed> {
-        let plain = self.call.accept.shape == Shape::Object
-            && self.call.version == self.call.resource.storage_version;
+        let plain =
+            self.call.accept == Accept::JSON && self.call.version == self.call.resource.storage_version;
         if !plain {
             return self.tell(kind, &event.object).await;
         }
@@ -147,6 +148,10 @@ impl Watch {
 
     async fn tell(&mut self, kind: &str, object: &Value) -> Result<(), Closed> {
         let object = self.call.resource.convert(object, &self.call.version);
+        self.tell_shown(kind, object).await
+    }
+
+    async fn tell_shown(&mut self, kind: &str, object: Value) -> Result<(), Closed> {
         let shown = match self.call.accept.shape {
             Shape::Object => object,
             Shape::Metadata => partial(&object),
@@ -160,7 +165,7 @@ impl Watch {
             }
         };
         self.first = false;
-        self.sender.send(line(kind, &shown)).await.map_err(|_| Closed)
+        self.sender.send(written(&self.call, kind, &shown)).await.map_err(|_| Closed)
     }
 
     async fn bookmark(&mut self, initial: bool) -> Result<(), Closed> {
@@ -172,11 +177,17 @@ impl Watch {
         if initial {
             object["metadata"]["annotations"] = json!({"k8s.io/initial-events-end": "true"});
         }
-        self.sender.send(line("BOOKMARK", &object)).await.map_err(|_| Closed)
+        self.tell_shown("BOOKMARK", object).await
     }
 }
 
-fn line(kind: &str, object: &Value) -> Bytes {
+/// An event as this client reads it.
+fn written(call: &Call, kind: &str, object: &Value) -> Bytes {
+    if call.accept.encoding == Encoding::Protobuf
+        && let Some(event) = encode_event(kind, object)
+    {
+        return event.into();
+    }
     Bytes::from(format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n"))
 }
 

@@ -1,13 +1,14 @@
 //! What clients look for in the documents.
 
+use http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 
-use super::{document, index};
+use super::Documents;
 use crate::http::answer::Content;
 use crate::registry::Registry;
 
 fn read(registry: &Registry, group: &str, version: &str) -> Value {
-    match document(registry, group, version).unwrap().content {
+    match Documents::default().document(registry, (group, version), "", &HeaderMap::new()).content {
         Content::Json(bytes) => serde_json::from_slice(&bytes).unwrap(),
         other => panic!("{other:?}"),
     }
@@ -52,7 +53,7 @@ fn every_reference_leads_somewhere() {
     }
     let registry = Registry::default();
     registry.define(&definition());
-    let paths = index(&registry);
+    let paths = Documents::default().index(&registry);
     let paths = paths["paths"].as_object().unwrap();
     assert!(paths.len() > 20);
     for path in paths.keys() {
@@ -98,9 +99,9 @@ fn explain_finds_fields_and_their_descriptions() {
 #[test]
 fn custom_kinds_are_as_their_definitions_say() {
     let registry = Registry::default();
-    let before = index(&registry);
+    let before = Documents::default().index(&registry);
     registry.define(&definition());
-    let after = index(&registry);
+    let after = Documents::default().index(&registry);
     assert_eq!(before["paths"]["apis/stable.example.com/v1"], Value::Null);
     let address = after["paths"]["apis/stable.example.com/v1"]["serverRelativeURL"].as_str().unwrap();
     assert!(address.starts_with("/openapi/v3/apis/stable.example.com/v1?hash="));
@@ -116,5 +117,36 @@ fn custom_kinds_are_as_their_definitions_say() {
 
 #[test]
 fn a_version_that_is_not_served_has_no_document() {
-    assert_eq!(document(&Registry::default(), "apps", "v9").unwrap().code, 404);
+    let absent = Documents::default().document(&Registry::default(), ("apps", "v9"), "", &HeaderMap::new());
+    assert_eq!(absent.code, StatusCode::NOT_FOUND);
+}
+
+#[test]
+fn clients_keep_documents_as_long_as_they_are_good() {
+    let registry = Registry::default();
+    let documents = Documents::default();
+    let ask =
+        |query: &str, headers: &HeaderMap| documents.document(&registry, ("apps", "v1"), query, headers);
+    let index = documents.index(&registry);
+    let address = index["paths"]["apis/apps/v1"]["serverRelativeURL"].as_str().unwrap();
+    let (_, query) = address.split_once('?').unwrap();
+    let first = ask(query, &HeaderMap::new());
+    assert!(
+        first
+            .headers
+            .iter()
+            .any(|(name, value)| name == header::CACHE_CONTROL && value == "public, immutable")
+    );
+    let (_, tag) = first.headers.iter().find(|(name, _)| name == header::ETAG).unwrap().clone();
+    let known = HeaderMap::from_iter([(header::IF_NONE_MATCH, tag)]);
+    assert_eq!(ask("", &known).code, StatusCode::NOT_MODIFIED);
+    let moved = ask("hash=OLD", &HeaderMap::new());
+    assert_eq!(moved.code, StatusCode::MOVED_PERMANENTLY);
+    assert!(moved.headers.iter().any(|(name, value)| name == header::LOCATION && value == address));
+
+    let before = documents.index(&registry);
+    registry.define(&definition());
+    let after = documents.index(&registry);
+    assert_eq!(before["paths"]["apis/apps/v1"], after["paths"]["apis/apps/v1"]);
+    assert!(after["paths"]["apis/stable.example.com/v1"].is_object());
 }
