@@ -42,7 +42,7 @@ impl Peer {
         std::fs::create_dir_all(&directory)?;
         let kubeconfig = directory.join("kubeconfig");
         let mut process = Command::new(slipway)
-            .args(["dock", "serve", "--tls", "--write-kubeconfig"])
+            .args(["dock", "serve", "--write-kubeconfig"])
             .arg(&kubeconfig)
             .args(arguments(&directory))
             .stdout(Stdio::piped())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use dock::http::user::User;
-use dock::store::{Disk, Store};
+use dock::store::{Disk, OpenError, Store};
 use dock::{Dock, Serving};
 
 use crate::context::Context;
@@ -53,9 +53,9 @@ struct Serve {
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
 
-    /// Serve with TLS and a certificate of its own
+    /// Serve without TLS; kubectl and Helm then send no token and are not let in
     #[arg(long)]
-    tls: bool,
+    plain_http: bool,
 
     /// Write a kubeconfig for clients to this file
     #[arg(long, value_name = "FILE")]
@@ -72,8 +72,12 @@ impl Serve {
     async fn run(self, context: &mut Context) -> Result<(), Failure> {
         let token = Dock::random_token();
         let dock = Dock::builder().store(self.store()?).token(&token, User::admin()).start().await;
-        let serving = if self.tls { dock.serve_tls(self.port).await } else { dock.serve(self.port).await };
-        let serving = serving.map_err(|error| Failure::new(error.to_string()))?;
+        let serving =
+            if self.plain_http { dock.serve(self.port).await } else { dock.serve_tls(self.port).await };
+        let serving = serving.map_err(|error| {
+            let failure = Failure::new(format!("port {}: {error}", self.port));
+            if self.port == 0 { failure } else { failure.hint("--port 0 takes a free one") }
+        })?;
         let _beside = self.let_in_commands(&dock, &serving, &token).await?;
         self.announce(&serving, &token, context)?;
         let interrupted = tokio::signal::ctrl_c();
@@ -101,7 +105,8 @@ impl Serve {
             return Ok(None);
         }
         let failed = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
-        let plain = if self.tls { Some(dock.serve(0).await.map_err(|error| failed(&error))?) } else { None };
+        let plain =
+            if self.plain_http { None } else { Some(dock.serve(0).await.map_err(|error| failed(&error))?) };
         let address = plain.as_ref().unwrap_or(serving).url();
         dock::embedded::announce(&self.directory(), &address, token).map_err(|error| failed(&error))?;
         Ok(plain)
@@ -117,12 +122,13 @@ impl Serve {
         }
         let directory = self.directory();
         let file = directory.join("dock.redb");
+        let elsewhere = "--data names another directory, --memory needs none";
+        std::fs::create_dir_all(&directory)
+            .map_err(|error| Failure::new(format!("{}: {error}", directory.display())).hint(elsewhere))?;
         let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
-        std::fs::create_dir_all(&directory).map_err(|error| failed(&error))?;
-        let (disk, saved) = Disk::open(&file).map_err(|error| {
-            failed(&error).hint(
-                "another 'slipway' may be serving it; --data names another directory, --memory needs none",
-            )
+        let (disk, saved) = Disk::open(&file).map_err(|error| match error {
+            OpenError::InUse => failed(&error).hint(format!("another 'slipway' is serving it; {elsewhere}")),
+            _ => failed(&error).hint(elsewhere),
         })?;
         Ok(Store::with_journal(Arc::new(disk), saved))
     }

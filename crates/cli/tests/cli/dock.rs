@@ -23,7 +23,7 @@ impl Server {
         let session = Session::new();
         let config = session.home.path().join("kubeconfig");
         let mut process = Command::new(env!("CARGO_BIN_EXE_slipway"))
-            .args(["dock", "serve", "--data"])
+            .args(["dock", "serve", "--plain-http", "--data"])
             .arg(data)
             .arg("--write-kubeconfig")
             .arg(&config)
