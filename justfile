@@ -74,6 +74,10 @@ plane-down NAME="default":
 e2e *ARGS:
     tests/control-plane/e2e {{ARGS}}
 
+# kubectl, Helm and Python's client against the embedded cluster
+clients: build
+    SLIPWAY="${SLIPWAY:-{{target}}/release/slipway}" tests/clients/run
+
 # Replay generated API calls on the dock and on a real kube-apiserver
 conformance SEQUENCES="1000":
     SLIPWAY_REQUIRE_CONTROL_PLANE=1 SLIPWAY_SEQUENCES={{SEQUENCES}} cargo test --release -p conformance --test conformance
