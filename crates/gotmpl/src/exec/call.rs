@@ -199,7 +199,7 @@ impl<'t> State<'t, '_, '_> {
                 let data = run.arguments.get(frame.base + 1).cloned().unwrap_or_default();
                 let text = text.unwrap_or_else(|| "".into());
                 let result = match engine {
-                    EngineFunction::Include => run.include(&text.to_shared(), data),
+                    EngineFunction::Include => run.include(&text.to_name(), data),
                     _ => run.tpl(&text, data),
                 };
                 result.map(|text| Slot::plain(Value::String(text)))

@@ -38,7 +38,7 @@ impl Run<'_> {
         }
         self.check_depth()?;
         let quoted = || fmt::quote(text);
-        let source = if text.as_str().is_some() { text.to_shared() } else { text.carried().into() };
+        let source = text.to_name();
         let trees = self.parse_cached(&source).map_err(|error| {
             let message = format!("cannot parse template {}: ", quoted());
             FunctionError::wrapping(message, error.into_cause())

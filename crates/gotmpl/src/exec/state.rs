@@ -214,7 +214,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
             _ => {
                 let mut text = b"range can't iterate over ".to_vec();
                 crate::fmt::append_indirect(&mut text, &value);
-                return Err(self.error(&String::from_utf8_lossy(&text)));
+                return Err(self.error(&goyaml::text_of(&text)));
             }
         };
         if !ran && let Some(otherwise) = &branch.otherwise {

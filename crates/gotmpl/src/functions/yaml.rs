@@ -102,5 +102,7 @@ fn without_newline(mut text: String) -> String {
 }
 
 fn read(args: Args<'_>) -> Result<goyaml::Value, String> {
-    goyaml::from_str(&args.str(0)).map(goyaml::Value::numbers_as_float64).map_err(|error| error.to_string())
+    goyaml::from_slice(args.bytes(0))
+        .map(goyaml::Value::numbers_as_float64)
+        .map_err(|error| error.to_string())
 }

@@ -248,7 +248,7 @@ impl<'s> Parser<'s> {
     fn template_name(&self, token: Token, context: &str) -> Result<Rc<str>, Error> {
         match token.kind {
             Kind::String | Kind::RawString => match constant::unquote(self.text(token)) {
-                Some(name) => Ok(name.to_shared()),
+                Some(name) => Ok(name.to_name()),
                 None => Err(self.error("invalid syntax")),
             },
             _ => Err(self.unexpected(token, context)),

@@ -74,6 +74,14 @@ impl Text {
         }
     }
 
+    /// The name of a template, likewise; what is not UTF-8 is carried, so that errors can quote it.
+    pub(crate) fn to_name(&self) -> Rc<str> {
+        match &self.0 {
+            Repr::Utf8(text) => text.clone(),
+            Repr::Raw(bytes) => Rc::from(carried(bytes)),
+        }
+    }
+
     /// The number of bytes, as Go's `len` counts.
     pub fn len(&self) -> usize {
         self.as_bytes().len()
