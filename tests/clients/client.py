@@ -225,7 +225,10 @@ def _():
     apps.delete_namespaced_deployment("web", SPACE, propagation_policy="Foreground")
     core.delete_collection_namespaced_config_map(SPACE, label_selector="!keep")
     watched = watch.Watch()
+    since = core.list_namespace().metadata.resource_version
     core.delete_namespace(SPACE)
-    events = watched.stream(core.list_namespace, field_selector=f"metadata.name={SPACE}", timeout_seconds=60)
+    events = watched.stream(
+        core.list_namespace, field_selector=f"metadata.name={SPACE}", resource_version=since, timeout_seconds=60
+    )
     until(events, lambda event: event["type"] == "DELETED")
     watched.stop()
