@@ -12,7 +12,7 @@ use crate::server::Answer;
 static UID: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"));
 static TIME: LazyLock<Regex> = LazyLock::new(|| pattern(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"));
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b10\.0\.\d+\.\d+\b"));
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b10\.(?:9[6-9]|10\d|11[01])\.\d+\.\d+\b"));
 static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)(resource ?version[^0-9]{0,24})(\d+)"));
 static QUOTED: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?s)(Invalid value: )("\{(?:[^"\\]|\\.)*")"#));
 static PORT: LazyLock<Regex> = LazyLock::new(|| pattern(r":(3[0-2]\d{3})/"));
@@ -287,7 +287,7 @@ mod tests {
                 "ResourceVersion in precondition: version#1, ResourceVersion in object meta: version#2",
             ),
             ("80:30123/TCP", "80:port#1/TCP"),
-            ("10.0.3.4 and 10.0.3.5 and 10.0.3.4", "address#1 and address#2 and address#1"),
+            ("10.96.3.4 and 10.111.3.5 and 10.96.3.4", "address#1 and address#2 and address#1"),
             ("nothing of the kind", "nothing of the kind"),
         ];
         for (said, meant) in cases {

@@ -6,6 +6,7 @@
 
 pub mod admission;
 mod core;
+mod internal;
 mod limits;
 mod metadata;
 mod names;
@@ -15,6 +16,7 @@ mod pod;
 mod policy;
 mod quantity;
 mod read;
+mod registration;
 mod report;
 mod resources;
 mod selector;
@@ -29,6 +31,7 @@ pub use self::core::service_addresses;
 use self::metadata::Scope;
 use self::read::{Read, child_mut, same, unset};
 use crate::field::FieldError;
+use crate::http::user::User;
 
 /// The rules of one kind. Every method has the behaviour of a kind without rules of its own.
 ///
@@ -115,6 +118,20 @@ pub trait Rules: Send + Sync {
         false
     }
 
+    /// Brings an object of a version to the form in which it is kept.
+    fn to_storage(&self, _object: &mut Value, _version: &str) {}
+
+    /// Brings an object to a version from the form in which it is kept.
+    fn from_storage(&self, _object: &mut Value, _version: &str) {}
+
+    /// Takes from an object what is kept but never shown.
+    fn hide(&self, _object: &mut Value) {}
+
+    /// Whether an object looks in the version in which it is kept as it is kept.
+    fn is_shown_as_kept(&self, _object: &Value) -> bool {
+        true
+    }
+
     /// What is wrong with a new object.
     fn validate(&self, _object: &Value) -> Vec<FieldError> {
         Vec::new()
@@ -162,6 +179,8 @@ pub struct Context {
     pub now: Timestamp,
     /// Whether nothing is to be stored.
     pub dry_run: bool,
+    /// Who asks.
+    pub user: User,
 }
 
 /// A kind without rules of its own.
@@ -182,6 +201,10 @@ pub fn rules(group: &str, kind: &str) -> &'static dyn Rules {
         ("", "ServiceAccount") => &core::service_account::ServiceAccount,
         ("", "Service") => &core::service::Service,
         ("", "Pod") => &pod::Pod,
+        ("", "Endpoints") => &networking::endpoints::Endpoints,
+        ("", "Event") => &core::event::CoreEvent,
+        ("events.k8s.io", "Event") => &core::event::Event,
+        ("", "Node") => &core::node::Node,
         ("", "PodTemplate") => &pod::template::PodTemplate,
         ("", "PersistentVolumeClaim") => &storage::claim::PersistentVolumeClaim,
         ("", "PersistentVolume") => &storage::volume::PersistentVolume,
@@ -198,6 +221,7 @@ pub fn rules(group: &str, kind: &str) -> &'static dyn Rules {
         ("networking.k8s.io", "Ingress") => &networking::ingress::Ingress,
         ("networking.k8s.io", "IngressClass") => &networking::ingress_class::IngressClass,
         ("networking.k8s.io", "NetworkPolicy") => &networking::policy::NetworkPolicy,
+        ("discovery.k8s.io", "EndpointSlice") => &networking::endpoints::EndpointSlice,
         ("policy", "PodDisruptionBudget") => &policy::budget::PodDisruptionBudget,
         ("rbac.authorization.k8s.io", "Role") => &policy::access::Role(Scope::Namespaced),
         ("rbac.authorization.k8s.io", "ClusterRole") => &policy::access::Role(Scope::Cluster),
@@ -208,6 +232,16 @@ pub fn rules(group: &str, kind: &str) -> &'static dyn Rules {
         ("storage.k8s.io", "StorageClass") => &policy::classes::StorageClass,
         ("coordination.k8s.io", "Lease") => &policy::lease::Lease,
         ("batch", "CronJob") => &workloads::cron_job::CronJob,
+        ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration") => {
+            &registration::webhooks::Webhooks { mutating: false }
+        }
+        ("admissionregistration.k8s.io", "MutatingWebhookConfiguration") => {
+            &registration::webhooks::Webhooks { mutating: true }
+        }
+        ("apiregistration.k8s.io", "APIService") => &registration::api_service::ApiService,
+        ("certificates.k8s.io", "CertificateSigningRequest") => {
+            &registration::certificate_request::CertificateSigningRequest
+        }
         _ => &Plain,
     }
 }

@@ -119,6 +119,13 @@ impl Errors {
         }
     }
 
+    /// The value may not change, and is shown as the server's own struct of it.
+    pub(crate) fn immutable_struct(&mut self, kind: &'static str, new: &Value, old: &Value, path: &Path) {
+        if !super::read::same(new, old) {
+            self.invalid_shown(path, super::internal::shown(kind, new), "field is immutable");
+        }
+    }
+
     /// The value may not change.
     pub(crate) fn immutable(&mut self, new: &Value, old: &Value, path: &Path) {
         if !super::read::same(new, old) {

@@ -116,14 +116,30 @@ impl Resource {
         if self.key.group.is_empty() { version.to_owned() } else { format!("{}/{version}", self.key.group) }
     }
 
+    /// Under which resource its objects are kept: events are the same ones in both of their groups.
+    fn storage_key(&self) -> ResourceKey {
+        match &*self.key.group {
+            "events.k8s.io" => ResourceKey { group: "".into(), ..self.key.clone() },
+            _ => self.key.clone(),
+        }
+    }
+
+    /// The API version in which its objects are kept.
+    pub fn storage_api_version(&self) -> String {
+        match &*self.key.group {
+            "events.k8s.io" => (*self.storage_version).to_owned(),
+            _ => self.api_version(&self.storage_version),
+        }
+    }
+
     /// Where an object of it is kept.
     pub fn object_key(&self, namespace: &str, name: &str) -> Key {
-        Key { resource: self.key.clone(), namespace: namespace.into(), name: name.into() }
+        Key { resource: self.storage_key(), namespace: namespace.into(), name: name.into() }
     }
 
     /// All of its objects, in a namespace if one is given.
     pub fn range(&self, namespace: &str) -> Range {
-        Range { resource: self.key.clone(), namespace: namespace.into() }
+        Range { resource: self.storage_key(), namespace: namespace.into() }
     }
 
     /// The rules of its kind in a version.
@@ -249,14 +265,31 @@ impl Resource {
         Ok(())
     }
 
-    /// The object as it is shown in a version.
+    /// The object as it is in a version.
     pub fn convert(&self, object: &Value, version: &str) -> Value {
         let mut object = object.clone();
         match &self.behaviour {
             Behaviour::Custom(custom) => custom.version(version).from_storage(&mut object),
-            Behaviour::Builtin(_) => object["apiVersion"] = self.api_version(version).into(),
+            Behaviour::Builtin(rules) => {
+                rules.from_storage(&mut object, version);
+                object["apiVersion"] = self.api_version(version).into();
+            }
         }
         object
+    }
+
+    /// The object as clients see it in a version.
+    pub fn show(&self, object: &Value, version: &str) -> Value {
+        let mut object = self.convert(object, version);
+        self.rules(version).hide(&mut object);
+        object
+    }
+
+    /// Brings an object of a version to the form in which it is kept.
+    pub fn keep(&self, object: &mut Value, version: &str) {
+        if let Behaviour::Builtin(rules) = &self.behaviour {
+            rules.to_storage(object, version);
+        }
     }
 }
 

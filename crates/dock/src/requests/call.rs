@@ -79,7 +79,7 @@ impl Call {
 
     /// What the rules of a kind may know.
     pub fn context(&self) -> Context {
-        Context { now: self.now, dry_run: self.options.is_dry_run() }
+        Context { now: self.now, dry_run: self.options.is_dry_run(), user: self.user.clone() }
     }
 
     /// The rules of the kind in the version of the request.

@@ -38,6 +38,7 @@ impl Server {
         let mut refusal = Status::internal("no attempt was made");
         for _ in 0..attempts {
             let mut object = object.clone();
+            call.resource.keep(&mut object, &call.version);
             self.admit(call, Operation::Create, &mut object, None).await?;
             if let Some(repeated) = metadata::dedup_owners(&mut object) {
                 call.warn(repeated_owners(&repeated));
@@ -93,7 +94,7 @@ impl Server {
         for words in rules.warnings(&object, None) {
             call.warn(words);
         }
-        object["apiVersion"] = resource.api_version(&resource.storage_version).into();
+        object["apiVersion"] = resource.storage_api_version().into();
         Ok(object)
     }
 }

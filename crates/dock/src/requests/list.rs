@@ -70,7 +70,7 @@ impl Server {
         }
         if call.accept.shape == Shape::Table {
             let objects: Vec<Value> =
-                taken.iter().map(|stored| call.resource.convert(&stored.object, &call.version)).collect();
+                taken.iter().map(|stored| call.resource.show(&stored.object, &call.version)).collect();
             return Ok(Answer::object(table::of(call, &objects, &list["metadata"])));
         }
         list["items"] = taken.iter().map(|stored| call.item(&stored.object)).collect();

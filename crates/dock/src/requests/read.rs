@@ -21,7 +21,7 @@ impl Server {
 impl Call {
     /// An object as this client wants to see it.
     pub(super) fn shown(&self, object: &Value) -> Value {
-        let object = self.resource.convert(object, &self.version);
+        let object = self.resource.show(object, &self.version);
         match self.accept.shape {
             Shape::Object => object,
             Shape::Metadata => partial(&object),
@@ -37,7 +37,7 @@ impl Call {
 
     /// An object as an item of a list. Items of built-in lists do not repeat their type.
     pub(super) fn item(&self, object: &Value) -> Value {
-        let mut object = self.resource.convert(object, &self.version);
+        let mut object = self.resource.show(object, &self.version);
         match self.accept.shape {
             Shape::Metadata => return partial(&object),
             Shape::Object | Shape::Table => {}

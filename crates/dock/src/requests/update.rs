@@ -85,6 +85,7 @@ impl Server {
         live: &Stored,
         mut object: Value,
     ) -> Result<Option<Value>, Status> {
+        call.resource.keep(&mut object, &call.version);
         self.admit(call, Operation::Update, &mut object, Some(&live.object)).await?;
         if let Some(repeated) = metadata::dedup_owners(&mut object) {
             call.warn(repeated_owners(&repeated));
@@ -152,7 +153,7 @@ impl Server {
         for words in warnings {
             call.warn(words);
         }
-        object["apiVersion"] = resource.api_version(&resource.storage_version).into();
+        object["apiVersion"] = resource.storage_api_version().into();
         metadata::fields(&mut object)
             .insert("resourceVersion".into(), live["metadata"]["resourceVersion"].clone());
         Ok(object)

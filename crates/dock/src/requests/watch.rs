@@ -131,8 +131,9 @@ impl Watch {
 
     /// The common case needs no copy of the object.
     async fn tell_event(&mut self, kind: &str, event: &Event) -> Result<(), Closed> {
-        let plain =
-            self.call.accept == Accept::JSON && self.call.version == self.call.resource.storage_version;
+        let plain = self.call.accept == Accept::JSON
+            && self.call.version == self.call.resource.storage_version
+            && self.call.rules().is_shown_as_kept(&event.object);
         if !plain {
             return self.tell(kind, &event.object).await;
         }
@@ -147,7 +148,7 @@ impl Watch {
     }
 
     async fn tell(&mut self, kind: &str, object: &Value) -> Result<(), Closed> {
-        let object = self.call.resource.convert(object, &self.call.version);
+        let object = self.call.resource.show(object, &self.call.version);
         self.tell_shown(kind, object).await
     }
 

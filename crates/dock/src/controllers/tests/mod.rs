@@ -1,13 +1,17 @@
 //! Controllers at work together, on small worlds with a turned clock.
 
+mod deployments;
 mod garbage;
+mod jobs;
 mod laws;
 mod namespaces;
 mod pods;
+mod stateful_sets;
 mod storage;
-mod workloads;
 
 use serde_json::{Value, json};
+
+use super::object::Object;
 
 /// A Pod template with one container.
 fn template(labels: &Value) -> Value {
@@ -92,4 +96,13 @@ fn owned_by(owner: &Value, blocking: bool) -> Value {
         "uid": owner.uid(),
         "blockOwnerDeletion": blocking,
     })
+}
+
+fn condition(object: &Value, kind: &str) -> (String, String, String) {
+    let found = object.condition(kind).unwrap_or_else(|| panic!("no {kind} in {object}"));
+    (found.text("status").into(), found.text("reason").into(), found.text("message").into())
+}
+
+fn image(object: &mut Value, image: &str) {
+    object["spec"]["template"]["spec"]["containers"][0]["image"] = image.into();
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::field::{FieldError, Path, quoted};
 use crate::kinds::metadata::{self, Scope};
-use crate::kinds::read::{Read, fill, same, text_of};
+use crate::kinds::read::{Read, child_mut, fill, same, set, text_of, unset};
 use crate::kinds::report::Errors;
 use crate::kinds::{Context, Rules, names};
 
@@ -153,9 +153,21 @@ fn not_an_object(bytes: &[u8]) -> Option<String> {
     Some(format!("json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"))
 }
 
+/// What is written as text is kept as bytes, and wins over what was there.
+fn take_texts(object: &mut Value) {
+    let texts = object.at("stringData").clone();
+    unset(object, "stringData");
+    let Some(texts) = texts.as_object().filter(|texts| !texts.is_empty()) else { return };
+    let Some(data) = child_mut(object, "data") else { return };
+    for (key, text) in texts {
+        set(data, key, STANDARD.encode(text_of(text)));
+    }
+}
+
 impl Rules for Secret {
     fn default(&self, object: &mut Value) {
         fill(object, "type", "Opaque");
+        take_texts(object);
     }
 
     fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {

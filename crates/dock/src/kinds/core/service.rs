@@ -447,6 +447,18 @@ impl Rules for Service {
         drop_by_type(object, old);
     }
 
+    fn is_shown_as_kept(&self, object: &Value) -> bool {
+        kind_of(object) != "ExternalName"
+    }
+
+    fn hide(&self, object: &mut Value) {
+        if kind_of(object) == "ExternalName"
+            && let Some(spec) = at_mut(object, "spec")
+        {
+            unset(spec, "internalTrafficPolicy");
+        }
+    }
+
     fn has_status(&self) -> bool {
         true
     }

@@ -25,7 +25,7 @@ use self::options::Options;
 use super::metadata::{self, Scope};
 use super::read::{Read, at_mut, child_mut, list_mut, same, set, text_of, unset};
 use super::report::Errors;
-use super::{Context, Rules, copy_field, names};
+use super::{Context, Rules, copy_field, internal, names};
 use crate::field::{FieldError, Path};
 
 const UPDATABLE: &str = "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,\
@@ -308,7 +308,8 @@ fn changed_spec(new: &Value, old: &Value, options: &Options, errors: &mut Errors
         }
     }
     if !same(&munged, old) {
-        errors.forbidden(&path, format!("pod updates may not change fields other than {UPDATABLE}\n"));
+        let told = internal::difference("core.PodSpec", old, &munged);
+        errors.forbidden(&path, format!("pod updates may not change fields other than {UPDATABLE}\n{told}"));
     }
 }
 

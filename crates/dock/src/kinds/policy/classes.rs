@@ -1,5 +1,7 @@
 //! Classes of priority, of runtimes and of storage.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Value, json};
 
 use crate::field::{FieldError, Path};
@@ -10,7 +12,7 @@ use crate::kinds::pod::warnings::node_label;
 use crate::kinds::read::{Read, fill_absent, text_of};
 use crate::kinds::report::Errors;
 use crate::kinds::resources::{self, Asker};
-use crate::kinds::{Rules, names};
+use crate::kinds::{Rules, internal, names};
 
 /// The rules of `PriorityClass`.
 pub(crate) struct PriorityClass;
@@ -115,6 +117,15 @@ impl Rules for RuntimeClass {
         metadata::labels(scheduling, "nodeSelector", &path, &mut errors);
         let (all, path) = (scheduling.list("tolerations"), path.child("tolerations"));
         scheduling::tolerations(all, &Options::default(), &path, &mut errors);
+        let same = |one: &Value, other: &Value| {
+            ["key", "operator", "value", "effect"].iter().all(|field| one.text(field) == other.text(field))
+        };
+        for (index, toleration) in all.iter().enumerate() {
+            if all[..index].iter().any(|other| same(toleration, other)) {
+                let shown = internal::shown("core.Toleration", toleration);
+                errors.push(FieldError::duplicate(&path.index(index), Value::Null).showing(shown));
+            }
+        }
         errors.found()
     }
 
@@ -208,6 +219,12 @@ impl Rules for StorageClass {
     }
 }
 
+/// What a term allows for each key.
+fn values_by_key(term: &Value) -> BTreeMap<&str, BTreeSet<&str>> {
+    let all = term.list("matchLabelExpressions").iter();
+    all.map(|one| (one.text("key"), one.list("values").iter().map(text_of).collect())).collect()
+}
+
 fn topologies(object: &Value, errors: &mut Errors) {
     let all = object.list("allowedTopologies");
     for (index, term) in all.iter().enumerate() {
@@ -231,13 +248,10 @@ fn topologies(object: &Value, errors: &mut Errors) {
             }
             keys.push(key);
         }
-        let sorted = |term: &Value| {
-            let mut all: Vec<String> =
-                term.list("matchLabelExpressions").iter().map(Value::to_string).collect();
-            all.sort();
-            all
-        };
-        for _ in all[..index].iter().filter(|other| sorted(other) == sorted(term)) {
+        let own = values_by_key(term);
+        // The server compares with as many empty terms as there are terms, too.
+        let empty = if own.is_empty() { all.len() } else { 0 };
+        for _ in 0..empty + all[..index].iter().filter(|other| values_by_key(other) == own).count() {
             errors.duplicate(&path, "");
         }
     }

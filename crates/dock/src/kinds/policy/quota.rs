@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::field::{FieldError, Path};
 use crate::kinds::metadata::{self, Scope};
 use crate::kinds::quantity::Quantity;
-use crate::kinds::read::{Read, at_mut, child_mut, list_mut, set, text_of};
+use crate::kinds::read::{Read, at_mut, child_mut, fill, list_mut, set, text_of};
 use crate::kinds::report::Errors;
 use crate::kinds::{Context, Rules, names, resources};
 
@@ -279,6 +279,12 @@ impl Rules for LimitRange {
                     target.entry(name).or_insert(value);
                 }
             }
+        }
+    }
+
+    fn prepare_create(&self, object: &mut Value, _context: &Context) {
+        if let Some(meta) = child_mut(object, "metadata") {
+            fill(meta, "name", crate::meta::random_uid());
         }
     }
 

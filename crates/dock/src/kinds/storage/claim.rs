@@ -9,7 +9,7 @@ use crate::kinds::quantity::Quantity;
 use crate::kinds::read::{Read, at_mut, child_mut, fill, fill_absent, same, set, text_of, unset};
 use crate::kinds::report::Errors;
 use crate::kinds::selector::{self, Values};
-use crate::kinds::{Context, Rules, copy_field, names, resources};
+use crate::kinds::{Context, Rules, copy_field, internal, names, resources};
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
@@ -239,10 +239,13 @@ fn changed(object: &Value, old: &Value, errors: &mut Errors) {
         copy_field(&mut new_spec, &old_spec, "volumeAttributesClassName");
     }
     if !same(&new_spec, &old_spec) {
+        let told = internal::difference("core.PersistentVolumeClaimSpec", &old_spec, &new_spec);
         errors.forbidden(
             &path,
-            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound \
-             claims\n",
+            format!(
+                "spec is immutable after creation except resources.requests and volumeAttributesClassName for \
+                 bound claims\n{told}"
+            ),
         );
     }
     let size = |spec: &Value| {

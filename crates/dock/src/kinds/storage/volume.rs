@@ -11,7 +11,7 @@ use crate::kinds::pod::warnings::node_term;
 use crate::kinds::quantity::Quantity;
 use crate::kinds::read::{Read, child_mut, fill, fill_absent, same, set, unset};
 use crate::kinds::report::Errors;
-use crate::kinds::{Context, Rules, copy_field, names, resources};
+use crate::kinds::{Context, Rules, copy_field, internal, names, resources};
 
 /// The rules of `PersistentVolume`.
 pub(crate) struct PersistentVolume;
@@ -228,9 +228,10 @@ fn changed(object: &Value, old: &Value, errors: &mut Errors) {
         unset(csi, "controllerExpandSecretRef");
     }
     if !same(&new_source, &source_of(before)) {
+        let told = internal::difference("core.PersistentVolumeSource", &source_of(before), &new_source);
         errors.forbidden(
             &Path::new("spec").child("persistentvolumesource"),
-            "spec.persistentvolumesource is immutable after creation\n",
+            format!("spec.persistentvolumesource is immutable after creation\n{told}"),
         );
     }
     errors.immutable(spec.at("volumeMode"), before.at("volumeMode"), &Path::new("volumeMode"));

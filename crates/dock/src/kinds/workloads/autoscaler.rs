@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
+use super::autoscaler_v1;
 use crate::field::{FieldError, Path};
 use crate::kinds::metadata::{self, Scope};
 use crate::kinds::quantity::Quantity;
 use crate::kinds::read::{Read, at_mut, fill_absent, set};
 use crate::kinds::report::Errors;
-use crate::kinds::{Context, Rules, names};
+use crate::kinds::{Context, Rules, names, resources};
 
 /// The rules of `HorizontalPodAutoscaler`.
 pub(crate) struct HorizontalPodAutoscaler;
@@ -165,6 +166,8 @@ fn source(field: &str, source: &Value, any_version: bool, path: &Path, errors: &
         "containerResource" | "resource" => {
             if source.text("name").is_empty() {
                 errors.required(&path.child("name"), "must specify a resource name");
+            } else if field == "containerResource" {
+                resources::container_name(source.text("name"), &path.child("name"), errors);
             }
             if field == "containerResource" {
                 let container = source.text("container");
@@ -239,9 +242,15 @@ fn has_metrics(object: &Value) -> bool {
 impl Rules for HorizontalPodAutoscaler {
     fn default(&self, object: &mut Value) {
         let metrics = has_metrics(object);
+        if metrics {
+            autoscaler_v1::drop_kept_aside(object);
+        }
         let Some(spec) = at_mut(object, "spec") else { return };
         fill_absent(spec, "minReplicas", 1);
         if !metrics {
+            // What the older version means without saying it is said once it was read.
+            autoscaler_v1::to_v2(object);
+            autoscaler_v1::from_v2(object);
             return;
         }
         if spec.list("metrics").is_empty() {
@@ -268,12 +277,19 @@ impl Rules for HorizontalPodAutoscaler {
     }
 
     fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        let status = if has_metrics(object) {
-            json!({"desiredReplicas": 0, "currentMetrics": null})
-        } else {
-            json!({"currentReplicas": 0, "desiredReplicas": 0})
-        };
-        set(object, "status", status);
+        set(object, "status", json!({"desiredReplicas": 0, "currentMetrics": null}));
+    }
+
+    fn to_storage(&self, object: &mut Value, version: &str) {
+        if version == "v1" {
+            autoscaler_v1::to_v2(object);
+        }
+    }
+
+    fn from_storage(&self, object: &mut Value, version: &str) {
+        if version == "v1" {
+            autoscaler_v1::from_v2(object);
+        }
     }
 
     fn has_status(&self) -> bool {

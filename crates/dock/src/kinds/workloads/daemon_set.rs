@@ -155,11 +155,7 @@ impl Rules for DaemonSet {
         let mut options = template::options(Some(old.at("spec").at("template")));
         options.any_affinity_values |= selector::has_bad_values(old.at("spec").at("selector"));
         metadata::validate_update(object, old, &mut errors);
-        errors.immutable_selector(
-            object.at("spec").at("selector"),
-            old.at("spec").at("selector"),
-            &Path::new("spec").child("selector"),
-        );
+        super::fixed_selector(object, old, &mut errors);
         validate_spec(object, &options, &mut errors);
         errors.found()
     }

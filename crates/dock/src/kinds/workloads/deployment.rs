@@ -170,11 +170,7 @@ impl Rules for Deployment {
         let options = template::options(Some(old.at("spec").at("template")));
         metadata::validate_update(object, old, &mut errors);
         validate_spec(object.at("spec"), &options, &mut errors);
-        errors.immutable_selector(
-            object.at("spec").at("selector"),
-            old.at("spec").at("selector"),
-            &Path::new("spec").child("selector"),
-        );
+        super::fixed_selector(object, old, &mut errors);
         errors.found()
     }
 
@@ -198,13 +194,7 @@ impl Rules for Deployment {
             &path,
             &mut errors,
         );
-        if status.int("availableReplicas") > status.int("readyReplicas") {
-            errors.invalid(
-                &path.child("availableReplicas"),
-                status.int("availableReplicas"),
-                "cannot be greater than readyReplicas",
-            );
-        }
+        super::available(status, "readyReplicas", &path, &mut errors);
         super::collisions(object, old, &path, &mut errors);
         errors.found()
     }

@@ -10,7 +10,7 @@ use crate::kinds::pod::template;
 use crate::kinds::read::{Read, at_mut, child_mut, fill, fill_absent, list_mut, same, set, text_of, unset};
 use crate::kinds::report::Errors;
 use crate::kinds::selector::{self, Values};
-use crate::kinds::{Context, Rules, copy_field, names};
+use crate::kinds::{Context, Rules, copy_field, internal, names};
 
 const NAME: &str = "batch.kubernetes.io/job-name";
 const UID: &str = "batch.kubernetes.io/controller-uid";
@@ -88,7 +88,7 @@ pub(super) fn validate_spec(spec: &Value, options: &Options, path: &Path, errors
         } else {
             errors.invalid_shown(
                 &own,
-                shown_success_policy(spec.at("successPolicy")),
+                internal::shown("batch.SuccessPolicy", spec.at("successPolicy")),
                 "requires indexed completion mode",
             );
         }
@@ -255,24 +255,6 @@ fn exit_codes(spec: &Value, codes: &Value, path: &Path, errors: &mut Errors) {
     }
 }
 
-fn shown_success_policy(policy: &Value) -> String {
-    let rules = policy.list("rules");
-    if rules.is_empty() {
-        return "{\"Rules\":null}".into();
-    }
-    let all: Vec<String> = rules
-        .iter()
-        .map(|rule| {
-            format!(
-                "{{\"SucceededIndexes\":{},\"SucceededCount\":{}}}",
-                rule.at("succeededIndexes"),
-                rule.at("succeededCount")
-            )
-        })
-        .collect();
-    format!("{{\"Rules\":[{}]}}", all.join(","))
-}
-
 fn success_policy(spec: &Value, path: &Path, errors: &mut Errors) {
     let rules = spec.at("successPolicy").list("rules");
     let completions = spec.int("completions");
@@ -420,9 +402,19 @@ fn changed(object: &Value, old: &Value, errors: &mut Errors) {
     }
     errors.immutable_selector(spec.at("selector"), before.at("selector"), &path.child("selector"));
     changed_template(object, old, &path, errors);
-    for field in ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"]
-    {
-        errors.immutable(spec.at(field), before.at(field), &path.child(field));
+    for (field, kind) in [
+        ("completionMode", ""),
+        ("podFailurePolicy", "*batch.PodFailurePolicy"),
+        ("backoffLimitPerIndex", ""),
+        ("managedBy", ""),
+        ("successPolicy", "*batch.SuccessPolicy"),
+    ] {
+        let (now, before, path) = (spec.at(field), before.at(field), path.child(field));
+        if kind.is_empty() {
+            errors.immutable(now, before, &path);
+        } else {
+            errors.immutable_struct(kind, now, before, &path);
+        }
     }
 }
 
@@ -453,7 +445,7 @@ fn changed_template(object: &Value, old: &Value, path: &Path, errors: &mut Error
         }
     }
     if !open {
-        errors.immutable(template, &before, &path.child("template"));
+        errors.immutable_struct("core.PodTemplateSpec", template, &before, &path.child("template"));
         return;
     }
     if let Some(spec) = at_mut(&mut before, "spec") {
@@ -470,8 +462,8 @@ fn changed_template(object: &Value, old: &Value, path: &Path, errors: &mut Error
         }
     }
     if !same(template.at("spec"), before.at("spec")) {
-        let spec = template.at("spec").clone();
-        errors.invalid(&path.child("template.spec"), spec, "field is immutable");
+        let shown = internal::shown("core.PodSpec", template.at("spec"));
+        errors.invalid_shown(&path.child("template.spec"), shown, "field is immutable");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The kinds that make pods: what they share.
 
 pub(crate) mod autoscaler;
+mod autoscaler_v1;
 pub(crate) mod cron;
 pub(crate) mod cron_job;
 pub(crate) mod daemon_set;
@@ -103,6 +104,20 @@ fn counts(status: &Value, fields: &[&str], bounded: &[&str], path: &Path, errors
             errors.invalid(&path.child(field), status.int(field), "cannot be greater than status.replicas");
         }
     }
+}
+
+/// There are not more replicas available than ready. The field of those is told in the words of the kind.
+fn available(status: &Value, ready: &str, path: &Path, errors: &mut Errors) {
+    let count = status.int("availableReplicas");
+    if count > status.int("readyReplicas") {
+        errors.invalid(&path.child("availableReplicas"), count, format!("cannot be greater than {ready}"));
+    }
+}
+
+/// What a workload selects is fixed when it is made.
+fn fixed_selector(object: &Value, old: &Value, errors: &mut Errors) {
+    let (now, before) = (object.at("spec").at("selector"), old.at("spec").at("selector"));
+    errors.immutable_selector(now, before, &Path::new("spec").child("selector"));
 }
 
 /// The count of collisions may not shrink.

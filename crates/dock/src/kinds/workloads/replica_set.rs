@@ -48,13 +48,7 @@ pub(super) fn status(object: &Value, errors: &mut Errors) {
         &path,
         errors,
     );
-    if status.int("availableReplicas") > status.int("readyReplicas") {
-        errors.invalid(
-            &path.child("availableReplicas"),
-            status.int("availableReplicas"),
-            "cannot be greater than readyReplicas",
-        );
-    }
+    super::available(status, "readyReplicas", &path, errors);
 }
 
 impl Rules for ReplicaSet {
@@ -94,11 +88,7 @@ impl Rules for ReplicaSet {
         let options = template::options(Some(old.at("spec").at("template")));
         metadata::validate_update(object, old, &mut errors);
         validate_spec(object.at("spec"), &options, &mut errors);
-        errors.immutable_selector(
-            object.at("spec").at("selector"),
-            old.at("spec").at("selector"),
-            &Path::new("spec").child("selector"),
-        );
+        super::fixed_selector(object, old, &mut errors);
         errors.found()
     }
 

@@ -266,13 +266,7 @@ impl Rules for StatefulSet {
             &path,
             &mut errors,
         );
-        if status.int("availableReplicas") > status.int("readyReplicas") {
-            errors.invalid(
-                &path.child("availableReplicas"),
-                status.int("availableReplicas"),
-                "cannot be greater than status.readyReplicas",
-            );
-        }
+        super::available(status, "status.readyReplicas", &path, &mut errors);
         metadata::validate_update(object, old, &mut errors);
         super::collisions(object, old, &path, &mut errors);
         errors.found()
