@@ -213,9 +213,9 @@ pub enum Group {
     Claim,
     /// Roles and bindings.
     Rbac,
-    /// `Ingress`, `IngressClass`, `NetworkPolicy`.
+    /// `Ingress`, `IngressClass`, `NetworkPolicy`, `Endpoints`, `EndpointSlice`.
     Networking,
-    /// `PodDisruptionBudget`, `HorizontalPodAutoscaler`, `PriorityClass`, `Lease`.
+    /// `PodDisruptionBudget`, `HorizontalPodAutoscaler`, `Lease`, `Event`, classes, limits and quotas.
     Policy,
     /// `CustomResourceDefinition`.
     Definition,

@@ -265,6 +265,17 @@ fn seconds(time: Timestamp) -> String {
     DateTimePrinter::new().timestamp_to_string(&whole)
 }
 
+/// Takes the annotations away that are there only where a whole object is shown: they stand for other fields.
+pub(crate) fn drop_derived(metadata: &mut Value) {
+    let derived =
+        |name: &str| name == workloads::daemon_set::TEMPLATE_GENERATION || workloads::is_kept_aside(name);
+    let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) else { return };
+    annotations.retain(|name, _| !derived(name));
+    if annotations.is_empty() {
+        unset(metadata, "annotations");
+    }
+}
+
 /// Puts back the metadata that an update of a subresource may not write.
 fn reset_metadata(object: &mut Value, old: &Value) {
     let Some(meta) = child_mut(object, "metadata") else { return };

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::metadata;
 use crate::controllers::exposure::{CLUSTER_ADDRESSES, allocate};
+use crate::field::{FieldError, Path};
 use crate::kinds::service_addresses::{Needs, begin_create, begin_update};
+use crate::meta::random_uid;
 use crate::server::Server;
 use crate::status::Status;
 
@@ -40,7 +42,8 @@ impl Server {
 
     fn give(&self, call: &Call, object: &mut Value, needs: Needs, name: &str) -> Result<(), Status> {
         let services = self.store.list(&call.resource.range("")).objects;
-        let seed = format!("{}/{name}", call.namespace);
+        // Nobody may count on an address, not even after a rehearsal.
+        let seed = random_uid();
         if needs.cluster_ip {
             let taken: BTreeSet<Ipv4Addr> = services
                 .iter()
@@ -48,13 +51,20 @@ impl Server {
                 .collect();
             let address = allocate(CLUSTER_ADDRESSES, &taken, &seed)
                 .ok_or_else(|| Status::internal("failed to allocate a serviceIP: range is full"))?;
+            if name.is_empty() {
+                return Err(Status::invalid("", "Service", name, &[nameless(address)]));
+            }
             object["spec"]["clusterIP"] = address.to_string().into();
             object["spec"]["clusterIPs"] = json!([address.to_string()]);
         }
         let mut taken: BTreeSet<u32> =
             services.iter().flat_map(|service| node_ports(&service.object)).collect();
         taken.extend(node_ports(object));
-        let mut free = NODE_PORTS.filter(|port| !taken.contains(port));
+        let start = seed.bytes().fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
+        let count = NODE_PORTS.end - NODE_PORTS.start;
+        let mut free = (0..count)
+            .map(|step| NODE_PORTS.start + (start % count + step) % count)
+            .filter(|port| !taken.contains(port));
         let mut next =
             || free.next().ok_or_else(|| Status::internal("failed to allocate a nodePort: range is full"));
         if needs.node_ports {
@@ -69,6 +79,15 @@ impl Server {
         }
         Ok(())
     }
+}
+
+/// The server notes whose an address is before it looks at the Service itself.
+fn nameless(address: Ipv4Addr) -> FieldError {
+    let words = format!(
+        "failed to allocate IP: IPAddress.networking.k8s.io \"{address}\" is invalid: spec.parentRef.name: Required \
+         value"
+    );
+    FieldError::invalid(&Path::new("spec").child("clusterIPs"), json!([""]), words)
 }
 
 /// The ports on nodes that a Service has.

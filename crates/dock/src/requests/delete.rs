@@ -54,8 +54,11 @@ impl Server {
         let code = if accepted { http::StatusCode::ACCEPTED } else { http::StatusCode::OK };
         let content = if deletion.gone && !call.resource.traits.returns_deleted {
             call.gone(&deletion.object)
-        } else {
+        } else if deletion.gone {
             call.shown(&deletion.object)
+        } else {
+            // What is kept but not shown elsewhere is shown here.
+            call.shaped(call.resource.convert(&deletion.object, &call.version))
         };
         Ok(Answer::with(code, Content::Object(content)))
     }
@@ -357,6 +360,8 @@ impl DeleteOptions {
     fn finalizers(&self, object: &Value) -> Vec<String> {
         let present = metadata::finalizers(object);
         let (orphan, foreground) = match (self.orphan_dependents, self.propagation_policy.as_deref()) {
+            // Events own nothing.
+            _ if object["kind"] == "Event" && object["apiVersion"] == "v1" => (false, false),
             (Some(orphan), _) => (orphan, false),
             (None, Some(policy)) => (policy == "Orphan", policy == "Foreground"),
             (None, None) => {

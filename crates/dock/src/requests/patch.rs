@@ -49,7 +49,8 @@ impl Server {
             return Err(Status::invalid("meta.k8s.io", "PatchOptions", "", &errors));
         }
         call.options.check_write("PatchOptions")?;
-        let allowed = kind == PatchType::Apply && call.subresource.is_empty();
+        let allowed = kind == PatchType::Apply
+            && (call.subresource.is_empty() || call.resource.traits.create_on_update);
         let written = self
             .change(call, allowed, "", |live| {
                 let object = match kind {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::call::Call;
 use crate::http::accept::Shape;
 use crate::http::answer::Answer;
+use crate::kinds;
 use crate::server::Server;
 use crate::status::Status;
 use crate::store::Revision;
@@ -21,7 +22,11 @@ impl Server {
 impl Call {
     /// An object as this client wants to see it.
     pub(super) fn shown(&self, object: &Value) -> Value {
-        let object = self.resource.show(object, &self.version);
+        self.shaped(self.resource.show(object, &self.version))
+    }
+
+    /// An object of the request's version in the form that the client asks for.
+    pub(super) fn shaped(&self, object: Value) -> Value {
         match self.accept.shape {
             Shape::Object => object,
             Shape::Metadata => partial(&object),
@@ -70,5 +75,7 @@ impl Call {
 
 /// The metadata of an object, and nothing else.
 pub(super) fn partial(object: &Value) -> Value {
-    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": object["metadata"]})
+    let mut metadata = object["metadata"].clone();
+    kinds::drop_derived(&mut metadata);
+    json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
 }

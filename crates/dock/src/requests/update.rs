@@ -37,7 +37,7 @@ impl Server {
             call.warn(repeated_owners(&repeated));
         }
         let uid = metadata::text(&sent, "uid").to_owned();
-        let allowed = call.resource.traits.create_on_update && call.subresource.is_empty();
+        let allowed = call.resource.traits.create_on_update;
         let written = self
             .change(call, allowed, &uid, |live| {
                 let mut object = sent.clone();
@@ -136,7 +136,9 @@ impl Server {
             self.allocate(call, &mut object, Some(live))?;
         }
         rules.prepare_subresource_update(&call.subresource, &mut object, live, &context);
-        if call.subresource.is_empty() && rules.has_generation() && rules.changes_generation(&object, live) {
+        // A change of the scale is one of the object.
+        let whole = matches!(&*call.subresource, "" | "scale");
+        if whole && rules.has_generation() && rules.changes_generation(&object, live) {
             let generation = live["metadata"]["generation"].as_i64().unwrap_or_default() + 1;
             metadata::fields(&mut object).insert("generation".into(), generation.into());
         }
@@ -146,7 +148,7 @@ impl Server {
             return Err(Status::invalid(&resource.key.group, &resource.kind, &call.name, &errors));
         }
         let warnings = match &*call.subresource {
-            "" => rules.warnings(&object, Some(live)),
+            "" | "scale" => rules.warnings(&object, Some(live)),
             "status" => rules.status_warnings(&object, live),
             _ => Vec::new(),
         };

@@ -1,8 +1,10 @@
 //! The kinds that sequences are about: how objects of them are made, changed, and asked for wrongly.
 
+mod classes;
 mod config;
 mod custom;
 mod definition;
+mod endpoints;
 mod networking;
 mod pod;
 mod policy;
@@ -81,6 +83,8 @@ pub fn built_in() -> impl Iterator<Item = &'static Kind> {
         .chain(rbac::KINDS)
         .chain(networking::KINDS)
         .chain(policy::KINDS)
+        .chain(classes::KINDS)
+        .chain(endpoints::KINDS)
 }
 
 /// The kinds of the custom resources that every server is given before it is asked.

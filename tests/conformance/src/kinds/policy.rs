@@ -39,6 +39,21 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         group: Group::Policy,
+        prefix: "/apis/autoscaling/v1",
+        api_version: "autoscaling/v1",
+        kind: "HorizontalPodAutoscaler",
+        plural: "horizontalpodautoscalers",
+        namespaced: true,
+        subresources: &["status"],
+        selectable: &["metadata.name"],
+        make: old_autoscaler,
+        change: old_autoscaler_change,
+        strategic: old_autoscaler_change,
+        status: old_autoscaler_status,
+        wrong: autoscaler_wrong,
+    },
+    Kind {
+        group: Group::Policy,
         prefix: "/apis/coordination.k8s.io/v1",
         api_version: "coordination.k8s.io/v1",
         kind: "Lease",
@@ -107,8 +122,12 @@ fn budget_wrong(dice: &mut Dice) -> Value {
 
 fn autoscaler(dice: &mut Dice) -> Value {
     let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"});
-    match dice.below(2) {
+    match dice.below(3) {
         0 => json!({"spec": {"scaleTargetRef": target, "maxReplicas": dice.between(1, 5)}}),
+        1 => {
+            json!({"spec": {"scaleTargetRef": target, "maxReplicas": 4, "behavior": {"scaleDown": {"stabilizationWindowSeconds": 60}}, "metrics": [
+            {"type": "Pods", "pods": {"metric": {"name": "requests"}, "target": {"type": "AverageValue", "averageValue": "0.5"}}}]}})
+        }
         _ => json!({"spec": {"scaleTargetRef": target, "minReplicas": 2, "maxReplicas": 6, "metrics": [
             {"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 60}}}]}}),
     }
@@ -128,6 +147,27 @@ fn autoscaler_status(dice: &mut Dice) -> Value {
             json!({"status": {"desiredReplicas": 1, "conditions": [condition(dice, &["AbleToScale", "ScalingActive"])]}})
         }
     }
+}
+
+fn old_autoscaler(dice: &mut Dice) -> Value {
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"});
+    match dice.below(2) {
+        0 => json!({"spec": {"scaleTargetRef": target, "maxReplicas": dice.between(1, 5)}}),
+        _ => {
+            json!({"spec": {"scaleTargetRef": target, "minReplicas": 2, "maxReplicas": 6, "targetCPUUtilizationPercentage": 60}})
+        }
+    }
+}
+
+fn old_autoscaler_change(dice: &mut Dice) -> Value {
+    match dice.below(2) {
+        0 => json!({"spec": {"targetCPUUtilizationPercentage": dice.between(10, 90)}}),
+        _ => json!({"spec": {"maxReplicas": dice.between(6, 9)}}),
+    }
+}
+
+fn old_autoscaler_status(dice: &mut Dice) -> Value {
+    json!({"status": {"currentReplicas": 2, "desiredReplicas": dice.below(5), "currentCPUUtilizationPercentage": 30}})
 }
 
 fn autoscaler_wrong(dice: &mut Dice) -> Value {

@@ -182,15 +182,18 @@ mod tests {
 
     #[test]
     fn names_change_there_and_back() {
-        let core = json!({"message": "m", "involvedObject": {"name": "a"}, "count": 3, "reason": "Said"});
-        let mut other = core.clone();
-        rename(&mut other, false);
-        assert_eq!(
-            other,
-            json!({"note": "m", "regarding": {"name": "a"}, "deprecatedCount": 3, "reason": "Said"})
-        );
-        rename(&mut other, true);
-        assert_eq!(other, core);
+        let mut event =
+            json!({"message": "m", "involvedObject": {"name": "a"}, "count": 3, "reason": "Said"});
+        rename(&mut event, true);
+        let core = event.clone();
+        assert_eq!(core["reportingComponent"], "", "the core group always writes it");
+        rename(&mut event, false);
+        assert_eq!(event["note"], "m");
+        assert_eq!(event["regarding"], json!({"name": "a"}));
+        assert_eq!(event["deprecatedCount"], 3);
+        assert_eq!(event.get("message"), None);
+        rename(&mut event, true);
+        assert_eq!(event, core);
     }
 
     #[test]

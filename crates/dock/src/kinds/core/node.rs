@@ -1,10 +1,10 @@
 //! Nodes.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::field::{FieldError, Path, quoted};
 use crate::kinds::metadata::{self, Scope};
-use crate::kinds::read::{Read, at_mut, fill_absent, text_of, unset};
+use crate::kinds::read::{Read, at_mut, fill_absent, set, text_of, unset};
 use crate::kinds::report::Errors;
 use crate::kinds::resources;
 use crate::kinds::{Context, Rules, copy_field, names, network};
@@ -126,8 +126,22 @@ fn drop_config(object: &mut Value, old: Option<&Value>) {
     }
 }
 
+/// The range that is told alone is the first of all; where they differ, it wins.
+fn one_range(spec: &mut Value) {
+    let one = spec.text("podCIDR").to_owned();
+    let first = spec.list("podCIDRs").first().map(|first| text_of(first).to_owned());
+    if !one.is_empty() && first.as_ref() != Some(&one) {
+        set(spec, "podCIDRs", json!([one]));
+    } else if let Some(first) = first {
+        set(spec, "podCIDR", first);
+    }
+}
+
 impl Rules for Node {
     fn default(&self, object: &mut Value) {
+        if let Some(spec) = at_mut(object, "spec") {
+            one_range(spec);
+        }
         let Some(status) = at_mut(object, "status") else { return };
         for field in ["capacity", "allocatable"] {
             resources::round(status, field);

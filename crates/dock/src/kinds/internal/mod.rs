@@ -7,6 +7,7 @@
 mod unified;
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -86,7 +87,8 @@ impl Writer {
         for c in value.to_string().chars() {
             match c {
                 '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                    self.text.push_str(&format!("\\u{:04x}", u32::from(c)));
+                    // Writing to a string does not fail.
+                    let _ = write!(self.text, "\\u{:04x}", u32::from(c));
                 }
                 c => self.text.push(c),
             }

@@ -124,6 +124,7 @@ mod tests {
                 "port is not valid: must be between 1 and 65535, inclusive",
                 "must start with a '/'",
                 "segment[0] may not be empty",
+                "segment[1] may not be empty",
             ]
         );
     }

@@ -23,6 +23,7 @@ pub(crate) struct Webhooks {
 
 /// What is let pass because it was so before.
 #[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate fact about what was there")]
 struct Allows {
     conditions: bool,
     effects: bool,

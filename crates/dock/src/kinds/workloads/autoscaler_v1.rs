@@ -258,12 +258,17 @@ fn cpu(percent: &Value) -> Value {
     json!({"type": "Resource", "resource": {"name": "cpu", "target": target}})
 }
 
+/// Whether an annotation only carries what this version lacks.
+pub(crate) fn is_kept_aside(annotation: &str) -> bool {
+    KEPT_ASIDE.contains(&annotation)
+}
+
 /// Takes the annotations away that only carry what this version lacks.
 pub(super) fn drop_kept_aside(object: &mut Value) {
     let Some(meta) = at_mut(object, "metadata") else { return };
     let Some(annotations) = meta.get_mut("annotations").and_then(Value::as_object_mut) else { return };
     let before = annotations.len();
-    annotations.retain(|name, _| !KEPT_ASIDE.contains(&name.as_str()));
+    annotations.retain(|name, _| !is_kept_aside(name));
     if annotations.is_empty() && before > 0 {
         unset(meta, "annotations");
     }

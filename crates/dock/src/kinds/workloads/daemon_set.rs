@@ -12,7 +12,7 @@ use crate::kinds::selector::{self, Values};
 use crate::kinds::{Context, Rules, copy_field, names};
 
 /// Where the version that is served keeps how often the template changed.
-const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+pub(crate) const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// The rules of `DaemonSet`.
 pub(crate) struct DaemonSet;

@@ -15,6 +15,7 @@ pub(crate) mod stateful_set;
 
 use serde_json::Value;
 
+pub(crate) use self::autoscaler_v1::is_kept_aside;
 use super::names;
 use super::pod::template;
 use super::read::{Read, at_mut};
