@@ -9,7 +9,8 @@
 //! The way of a template:
 //!
 //! 1. `parse` cuts the source into tokens and reads them into a tree per named template. Every name of a
-//!    function is resolved here. Texts are spans of the source; nodes know their place for errors.
+//!    function is resolved here. Texts and names are spans of the source; nodes know their place for errors, and lie
+//!    in a few arrays per source. This needs no values, so it can be done [`Ahead`] on another thread.
 //! 2. A [`TemplateSet`] holds the trees by name. [`TemplateSet::execute`] walks one of them with some data.
 //! 3. `exec` is that walk. It keeps Go's notion of the node it is *at*, because errors name it, and of whether a
 //!    value sits in an `interface {}`, because errors and nil differ by it.
@@ -26,6 +27,7 @@
 //! `<no value>`, and its way to word errors. Rendering is pure: clock, random bytes, cluster and network come
 //! through [`functions::Environment`], and [`Limits`] bound what a template may use up.
 
+mod ahead;
 mod builtins;
 mod error;
 mod exec;
@@ -38,6 +40,7 @@ pub mod semver;
 mod set;
 pub mod value;
 
+pub use ahead::Ahead;
 pub use builtins::Builtin;
 pub use error::{Error, Phase, Place};
 pub use exec::{Limits, MissingKey};

@@ -2,15 +2,17 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bytestring::ByteString;
 
+use crate::ahead::Ahead;
 use crate::error::Error;
 use crate::exec::scope::Scope;
-use crate::exec::{Limits, MissingKey, Run, Trees};
+use crate::exec::{Limits, MissingKey, Run, Texts};
 use crate::functions::{Context, Environment, Functions, Offline};
-use crate::parse::tree::{Source, Tree};
-use crate::parse::{Map, Names, parse};
+use crate::parse::tree::{Code, Source};
+use crate::parse::{Map, Workspace, parse};
 use crate::value::Value;
 
 /// How a set behaves.
@@ -25,6 +27,8 @@ pub struct Options {
     pub environment: Rc<dyn Environment>,
     /// Helm's lint mode.
     pub lint: bool,
+    /// Texts that may have been parsed already, with the same functions.
+    pub ahead: Option<Arc<Ahead>>,
 }
 
 impl Default for Options {
@@ -35,6 +39,7 @@ impl Default for Options {
             limits: Limits::default(),
             environment: Rc::new(Offline::default()),
             lint: false,
+            ahead: None,
         }
     }
 }
@@ -58,59 +63,59 @@ pub struct TemplateSet {
     limits: Limits,
     context: Context,
     scope: Rc<Scope>,
-    parsed: RefCell<Map<Rc<str>, Trees>>,
-    names: Names,
+    /// What `tpl` was given.
+    texts: RefCell<Texts>,
     /// What was added, by the length of its text: the charts of a tree often carry the same library.
-    texts: Map<usize, Vec<(ByteString, Trees)>>,
+    added: Map<usize, Vec<(ByteString, Rc<Code>)>>,
+    ahead: Option<Arc<Ahead>>,
+    workspace: Workspace,
 }
 
 impl TemplateSet {
     /// An empty set.
     pub fn new(functions: Functions, options: Options) -> Self {
-        let Options { name, missing_key, limits, environment, lint } = options;
+        let Options { name, missing_key, limits, environment, lint, ahead } = options;
         Self {
             functions,
             missing_key,
             limits,
             context: Context { environment, lint, value_bytes: limits.value_bytes },
             scope: Rc::new(Scope::new(name)),
-            parsed: RefCell::default(),
-            names: Names::default(),
-            texts: Map::default(),
+            texts: RefCell::default(),
+            added: Map::default(),
+            ahead,
+            workspace: Workspace::default(),
         }
     }
 
     /// Parses `source` as the template `name`, and adds it with all it defines. A later definition replaces
     /// an earlier one unless it is empty.
     pub fn add(&mut self, name: &str, source: impl Into<ByteString>) -> Result<(), Error> {
-        let trees = self.parse(&Rc::from(name), source.into())?;
+        let source = Rc::new(Source { name: name.into(), text: source.into() });
+        let trees = self.code(&source)?.trees(&source)?;
         // Nobody else holds the scope but while executing, which borrows the set.
         if let Some(scope) = Rc::get_mut(&mut self.scope) {
-            for tree in trees.iter() {
+            for tree in &trees {
                 scope.define(tree);
             }
         }
         Ok(())
     }
 
-    fn parse(&mut self, name: &Rc<str>, text: ByteString) -> Result<Trees, Error> {
-        let known = self.texts.entry(text.len()).or_default();
-        if let Some((text, same)) = known.iter().find(|(known, _)| *known == text) {
-            let source = Rc::new(Source { name: name.clone(), text: text.clone() });
-            let renamed = |tree: &Rc<Tree>| {
-                let is_main = tree.name == tree.source.name;
-                let name = if is_main { name } else { &tree.name };
-                Rc::new(Tree { name: name.clone(), source: source.clone(), root: tree.root.clone() })
-            };
-            // Nobody defines a template of the name that his own file has; if so, the file is read anew.
-            let defines = |name: &str| memchr::memmem::find(text.as_bytes(), name.as_bytes()).is_some();
-            if same.iter().all(|tree| tree.name != *name && !defines(&tree.source.name)) {
-                return Ok(same.iter().map(renamed).collect());
-            }
+    fn code(&mut self, source: &Rc<Source>) -> Result<Rc<Code>, Error> {
+        let known = self.added.entry(source.text.len()).or_default();
+        if let Some((_, same)) = known.iter().find(|(known, _)| *known == source.text) {
+            return Ok(same.clone());
         }
-        let trees: Trees = parse(name, text.clone(), &self.functions, &self.names)?.into();
-        known.push((text, trees.clone()));
-        Ok(trees)
+        let workspace = &mut self.workspace;
+        let ahead = self.ahead.as_ref().and_then(|ahead| ahead.parsed(&source.text, workspace));
+        let parsed = match ahead {
+            Some(parsed) => parsed,
+            None => parse(source, &self.functions, workspace)?.into(),
+        };
+        let code = Rc::new(Code::new(parsed));
+        known.push((source.text.clone(), code.clone()));
+        Ok(code)
     }
 
     /// Whether there is a template of that name.
@@ -143,8 +148,7 @@ impl TemplateSet {
             self.missing_key,
             self.limits,
             self.scope.clone(),
-            &self.parsed,
-            &self.names,
+            &self.texts,
         );
         out.clear();
         run.out = std::mem::take(out);

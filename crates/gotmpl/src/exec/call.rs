@@ -56,7 +56,7 @@ impl<'t> State<'t, '_, '_> {
             return self.and_or(dot, function, args, last);
         }
         let callee = matches!(function.run, Run::Engine(EngineFunction::Call)).then(|| match args.first() {
-            Some(operand) => operand.to_string(),
+            Some(operand) => self.shown(operand),
             None => last.as_ref().map(|slot| describe_callee(&slot.value)).unwrap_or_default(),
         });
         let frame = self.arguments(dot, signature, args, last)?;
@@ -216,7 +216,7 @@ impl<'t> State<'t, '_, '_> {
         operand: &'t Operand,
     ) -> Result<Slot, Error> {
         self.at = At::Operand(operand);
-        let slot = match &operand.term {
+        let slot = match operand.term {
             Term::Dot => dot.clone(),
             Term::Nil => {
                 return match ty {
@@ -225,12 +225,12 @@ impl<'t> State<'t, '_, '_> {
                     None => Err(self.error("indirection through explicit nil")),
                 };
             }
-            Term::Field(fields) => self.fields(dot, dot, operand, fields, &[], None)?,
+            Term::Field(fields) => self.fields(dot, dot, operand, &self.arena[fields], &[], None)?,
             Term::Variable(..) => self.variable(dot, operand, &[], None)?,
-            Term::Pipe(pipe) => Slot::plain(with_room(|| self.pipeline(dot, pipe))?),
+            Term::Pipe(pipe) => Slot::plain(with_room(|| self.pipeline(dot, &self.arena[pipe]))?),
             Term::Function(function) => self.call_function(dot, function, At::Operand(operand), &[], None)?,
             Term::Chain(chain) => self.chain(dot, operand, chain, &[], None)?,
-            Term::Bool(_) | Term::Number(_) | Term::String(_) => {
+            Term::Bool(_) | Term::Number(..) | Term::String(_) => {
                 return self.constant(ty.unwrap_or(ANY), operand).map(Slot::plain);
             }
         };
@@ -239,36 +239,43 @@ impl<'t> State<'t, '_, '_> {
 
     /// A constant as the type the parameter has.
     fn constant(&self, ty: Type, operand: &Operand) -> Result<Value, Error> {
-        let term = &operand.term;
-        let found = |expected: &str| Err(self.error(&format!("expected {expected}; found {operand}")));
-        match (ty.kind, term) {
-            (Kind::Bool, Term::Bool(value)) => Ok(Value::Bool(*value)),
+        let number = match operand.term {
+            Term::Number(number, _) => Some(&self.arena[number]),
+            _ => None,
+        };
+        let found =
+            |expected: &str| Err(self.error(&format!("expected {expected}; found {}", self.shown(operand))));
+        match (ty.kind, operand.term) {
+            (Kind::Bool, Term::Bool(value)) => Ok(Value::Bool(value)),
             (Kind::Bool, _) => found("bool"),
-            (Kind::Float64, Term::Number(number)) if number.float.is_some() => {
-                Ok(Value::Float(number.float.unwrap_or_default()))
-            }
-            (Kind::Float64, _) => found("float"),
-            (Kind::Complex128, Term::Number(number)) if number.complex.is_some() => {
-                Ok(Value::Complex(number.complex.unwrap_or_default().into()))
-            }
-            (Kind::Complex128, _) => found("complex"),
-            (kind, Term::Number(number)) if kind.is_int() && number.int.is_some() => {
-                Ok(Value::Int(ty, number.int.unwrap_or_default()))
-            }
-            (kind, _) if kind.is_int() => found("integer"),
-            (kind, Term::Number(number)) if kind.is_uint() && number.uint.is_some() => {
-                Ok(Value::Uint(ty, number.uint.unwrap_or_default()))
-            }
-            (kind, _) if kind.is_uint() => found("unsigned integer"),
-            (Kind::String, Term::String(string)) => Ok(Value::String(string.text.clone())),
+            (Kind::Float64, _) => match number.and_then(|number| number.float) {
+                Some(float) => Ok(Value::Float(float)),
+                None => found("float"),
+            },
+            (Kind::Complex128, _) => match number.and_then(|number| number.complex) {
+                Some(complex) => Ok(Value::Complex(complex.into())),
+                None => found("complex"),
+            },
+            (kind, _) if kind.is_int() => match number.and_then(|number| number.int) {
+                Some(int) => Ok(Value::Int(ty, int)),
+                None => found("integer"),
+            },
+            (kind, _) if kind.is_uint() => match number.and_then(|number| number.uint) {
+                Some(uint) => Ok(Value::Uint(ty, uint)),
+                None => found("unsigned integer"),
+            },
+            (Kind::String, Term::String(constant)) => Ok(Value::String(self.tree.string(constant))),
             (Kind::String, _) => found("string"),
-            _ if ty == ANY || ty == REFLECT => match term {
-                Term::Bool(value) => Ok(Value::Bool(*value)),
-                Term::Number(number) => self.ideal(number),
-                Term::String(string) => Ok(Value::String(string.text.clone())),
+            _ if ty == ANY || ty == REFLECT => match operand.term {
+                Term::Bool(value) => Ok(Value::Bool(value)),
+                Term::Number(number, token) => self.ideal(&self.arena[number], token),
+                Term::String(constant) => Ok(Value::String(self.tree.string(constant))),
                 _ => Ok(Value::Nil),
             },
-            _ => Err(self.error(&format!("can't handle {operand} for arg of type {ty}"))),
+            _ => {
+                let shown = self.shown(operand);
+                Err(self.error(&format!("can't handle {shown} for arg of type {ty}")))
+            }
         }
     }
 

@@ -1,12 +1,11 @@
 //! Evaluates pipelines, commands, fields and constants.
 
-use std::rc::Rc;
-
 use super::MissingKey;
 use super::slot::Slot;
 use super::state::State;
 use crate::error::Error;
-use crate::parse::tree::{At, Chain, Command, Number, Operand, Pipe, Term};
+use crate::parse::arena::Id;
+use crate::parse::tree::{At, Chain, Command, Ideal, Number, Operand, Pipe, Span, Term};
 use crate::parse::with_room;
 use crate::value::Value;
 
@@ -15,13 +14,13 @@ impl<'t> State<'t, '_, '_> {
     pub(super) fn pipeline(&mut self, dot: &Slot, pipe: &'t Pipe) -> Result<Value, Error> {
         self.at = At::Pipe(pipe);
         let mut last: Option<Slot> = None;
-        for command in &pipe.commands {
+        for command in &self.arena[pipe.commands] {
             let mut slot = self.command(dot, command, last)?;
             slot.boxed = false;
             last = Some(slot);
         }
         let value = last.unwrap_or_default().value;
-        for variable in &pipe.declares {
+        for variable in &self.arena[pipe.declares] {
             let slot = Slot::plain(value.clone());
             if pipe.assign {
                 self.assign(variable, slot)?;
@@ -34,12 +33,12 @@ impl<'t> State<'t, '_, '_> {
 
     /// A command; `last` is what the one before it in the pipeline gave.
     fn command(&mut self, dot: &Slot, command: &'t Command, last: Option<Slot>) -> Result<Slot, Error> {
-        let first = &command.args[0];
-        let args = &command.args[1..];
-        match &first.term {
+        let args = &self.arena[command.args];
+        let (first, args) = (&args[0], &args[1..]);
+        match first.term {
             Term::Field(fields) => {
                 self.at = At::Operand(first);
-                return self.fields(dot, dot, first, fields, args, last);
+                return self.fields(dot, dot, first, &self.arena[fields], args, last);
             }
             Term::Chain(chain) => return self.chain(dot, first, chain, args, last),
             Term::Function(function) => {
@@ -48,18 +47,18 @@ impl<'t> State<'t, '_, '_> {
             }
             Term::Pipe(pipe) => {
                 self.not_a_function(first, args, last.as_ref())?;
-                return with_room(|| self.pipeline(dot, pipe)).map(Slot::plain);
+                return with_room(|| self.pipeline(dot, &self.arena[pipe])).map(Slot::plain);
             }
             Term::Variable(..) => return self.variable(dot, first, args, last),
             _ => {}
         }
         self.at = At::Operand(first);
         self.not_a_function(first, args, last.as_ref())?;
-        match &first.term {
-            Term::Bool(value) => Ok(Slot::plain(Value::Bool(*value))),
+        match first.term {
+            Term::Bool(value) => Ok(Slot::plain(Value::Bool(value))),
             Term::Dot => Ok(dot.clone()),
-            Term::Number(number) => self.ideal(number).map(Slot::plain),
-            Term::String(string) => Ok(Slot::plain(Value::String(string.text.clone()))),
+            Term::Number(number, token) => self.ideal(&self.arena[number], token).map(Slot::plain),
+            Term::String(constant) => Ok(Slot::plain(Value::String(self.tree.string(constant)))),
             _ => Err(self.error("nil is not a command")),
         }
     }
@@ -68,14 +67,16 @@ impl<'t> State<'t, '_, '_> {
         if args.is_empty() && last.is_none() {
             return Ok(());
         }
-        Err(self.error(&format!("can't give argument to non-function {first}")))
+        Err(self.error(&format!("can't give argument to non-function {}", self.shown(first))))
     }
 
     /// The value of a number where nothing says which type is wanted.
-    pub(super) fn ideal(&self, number: &Number) -> Result<Value, Error> {
-        match &number.ideal {
-            Some(value) => Ok(value.clone()),
-            None => Err(self.error(&format!("{} overflows int", number.text))),
+    pub(super) fn ideal(&self, number: &Number, token: Span) -> Result<Value, Error> {
+        match number.ideal {
+            Ideal::Int(int) => Ok(Value::int(int)),
+            Ideal::Float(float) => Ok(Value::Float(float)),
+            Ideal::Complex => Ok(Value::Complex(number.complex.unwrap_or_default().into())),
+            Ideal::Overflow => Err(self.error(&format!("{} overflows int", token.of(self.text)))),
         }
     }
 
@@ -88,9 +89,10 @@ impl<'t> State<'t, '_, '_> {
         last: Option<Slot>,
     ) -> Result<Slot, Error> {
         self.at = At::Operand(operand);
-        let Term::Variable(variable, fields) = &operand.term else { return Ok(Slot::INVALID) };
-        let Some(slot) = self.find_variable(variable.id).map(|slot| slot.clone()) else {
-            return Err(self.error(&format!("undefined variable: {}", variable.name)));
+        let Term::Variable(id, names) = operand.term else { return Ok(Slot::INVALID) };
+        let (name, fields) = (&self.arena[names][0], &self.arena[names][1..]);
+        let Some(slot) = self.find_variable(id).map(|slot| slot.clone()) else {
+            return Err(self.error(&format!("undefined variable: {}", name.of(self.text))));
         };
         if fields.is_empty() {
             self.not_a_function(operand, args, last.as_ref())?;
@@ -104,13 +106,14 @@ impl<'t> State<'t, '_, '_> {
         &mut self,
         dot: &Slot,
         operand: &'t Operand,
-        chain: &'t Chain,
+        chain: Id<Chain>,
         args: &'t [Operand],
         last: Option<Slot>,
     ) -> Result<Slot, Error> {
         self.at = At::Operand(operand);
+        let chain = &self.arena[chain];
         let receiver = self.argument(dot, None, &chain.operand)?;
-        self.fields(dot, &receiver, operand, &chain.fields, args, last)
+        self.fields(dot, &receiver, operand, &self.arena[chain.fields], args, last)
     }
 
     /// `.X.Y.Z`; the last may be a method with arguments.
@@ -119,7 +122,7 @@ impl<'t> State<'t, '_, '_> {
         dot: &Slot,
         receiver: &Slot,
         operand: &'t Operand,
-        names: &'t [Rc<str>],
+        names: &'t [Span],
         args: &'t [Operand],
         last: Option<Slot>,
     ) -> Result<Slot, Error> {
@@ -127,10 +130,10 @@ impl<'t> State<'t, '_, '_> {
         let mut holder;
         let mut receiver = receiver;
         for name in names {
-            holder = self.field(dot, receiver, operand, name, &[], None)?;
+            holder = self.field(dot, receiver, operand, name.of(self.text), &[], None)?;
             receiver = &holder;
         }
-        self.field(dot, receiver, operand, final_name, args, last)
+        self.field(dot, receiver, operand, final_name.of(self.text), args, last)
     }
 
     fn field(
@@ -138,7 +141,7 @@ impl<'t> State<'t, '_, '_> {
         dot: &Slot,
         receiver: &Slot,
         operand: &'t Operand,
-        name: &Rc<str>,
+        name: &'t str,
         args: &'t [Operand],
         last: Option<Slot>,
     ) -> Result<Slot, Error> {
@@ -159,7 +162,7 @@ impl<'t> State<'t, '_, '_> {
         dot: &Slot,
         receiver: &Slot,
         operand: &'t Operand,
-        name: &Rc<str>,
+        name: &'t str,
         args: &'t [Operand],
         last: Option<Slot>,
     ) -> Result<Slot, Error> {
@@ -199,7 +202,7 @@ impl<'t> State<'t, '_, '_> {
                     let ty = receiver.type_name();
                     return Err(self.error(&format!("nil pointer evaluating {ty}.{name}")));
                 }
-                if object.private_fields().contains(&&**name) {
+                if object.private_fields().contains(&name) {
                     let ty = receiver.type_name();
                     return Err(self.error(&format!("{name} is an unexported field of struct type {ty}")));
                 }

@@ -9,24 +9,24 @@ use super::{Run, Trees};
 use crate::error::{Cause, Error};
 use crate::fmt;
 use crate::functions::FunctionError;
+use crate::parse::parse;
+use crate::parse::tree::{Code, Source};
 use crate::value::{Text, Value};
 
 impl Run<'_> {
     /// `include`: the output of the template `name` for `data`.
     pub(super) fn include(&mut self, name: &Rc<str>, data: Value) -> Result<Text, FunctionError> {
-        let count = self.included.entry(name.clone()).or_insert(0);
-        if *count > self.limits.include_depth {
+        // Templates seldom nest deeper than ten, where looking through them all is quickest.
+        if self.included.iter().filter(|other| *other == name).count() > self.limits.include_depth {
             let cause = Cause { text: "unable to execute template".into(), place: None, next: None };
             let message = format!("rendering template has a nested reference name: {name}: ");
             return Err(FunctionError::wrapping(message, cause));
         }
-        *count += 1;
         self.check_depth()?;
         let start = self.out.len();
+        self.included.push(name.clone());
         let result = self.execute(name, data);
-        if let Some(count) = self.included.get_mut(name) {
-            *count -= 1;
-        }
+        self.included.pop();
         let text = self.take_output(start);
         result.map(|()| text).map_err(FunctionError::from)
     }
@@ -73,12 +73,14 @@ impl Run<'_> {
     }
 
     fn parse_cached(&mut self, source: &Rc<str>) -> Result<Trees, Error> {
-        if let Some(trees) = self.parsed.borrow().get(source) {
+        let texts = &mut *self.texts.borrow_mut();
+        if let Some(trees) = texts.known.get(source) {
             return Ok(trees.clone());
         }
-        let trees: Trees =
-            crate::parse::parse(self.scope.name(), (&**source).into(), self.functions, self.names)?.into();
-        self.parsed.borrow_mut().insert(source.clone(), trees.clone());
+        let named = Rc::new(Source { name: self.scope.name().clone(), text: (&**source).into() });
+        let parsed = parse(&named, self.functions, &mut texts.workspace)?;
+        let trees: Trees = Rc::new(Code::new(parsed.into())).trees(&named)?.into();
+        texts.known.insert(source.clone(), trees.clone());
         Ok(trees)
     }
 

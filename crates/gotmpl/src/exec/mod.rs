@@ -1,6 +1,7 @@
 //! Runs templates. [`Run`] is one run of a set with its output, budgets and scope; [`state::State`] is one
 //! template within it.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 mod call;
@@ -19,7 +20,7 @@ use state::{State, Variable};
 use crate::error::Error;
 use crate::functions::{Context, Functions};
 use crate::parse::tree::Tree;
-use crate::parse::{Map, Names, with_room};
+use crate::parse::{Map, Workspace, with_room};
 use crate::value::Value;
 
 /// What to do about a key that a map does not have.
@@ -66,6 +67,13 @@ impl Default for Limits {
 /// The trees of one parsed text.
 pub(crate) type Trees = Rc<[Rc<Tree>]>;
 
+/// The texts that `tpl` has parsed, shared by all runs of a set.
+#[derive(Default)]
+pub(crate) struct Texts {
+    known: Map<Rc<str>, Trees>,
+    workspace: Workspace,
+}
+
 /// One run: what all templates that take part in it share.
 pub(crate) struct Run<'r> {
     pub(crate) functions: &'r Functions,
@@ -74,11 +82,9 @@ pub(crate) struct Run<'r> {
     pub(crate) limits: Limits,
     pub(crate) scope: Rc<Scope>,
     pub(crate) out: Vec<u8>,
-    /// Texts that `tpl` has parsed, shared by all runs of the set.
-    pub(crate) parsed: &'r std::cell::RefCell<Map<Rc<str>, Trees>>,
-    pub(crate) names: &'r Names,
-    /// How often each name is being included right now.
-    pub(crate) included: Map<Rc<str>, usize>,
+    pub(crate) texts: &'r RefCell<Texts>,
+    /// The names that are being included right now, the innermost last.
+    included: Vec<Rc<str>>,
     pub(crate) depth: usize,
     /// The depth at which the last of `include` and `tpl` began: Go counts from there.
     start: usize,
@@ -98,8 +104,7 @@ impl<'r> Run<'r> {
         missing_key: MissingKey,
         limits: Limits,
         scope: Rc<Scope>,
-        parsed: &'r std::cell::RefCell<Map<Rc<str>, Trees>>,
-        names: &'r Names,
+        texts: &'r RefCell<Texts>,
     ) -> Self {
         Self {
             functions,
@@ -108,9 +113,8 @@ impl<'r> Run<'r> {
             limits,
             scope,
             out: Vec::new(),
-            parsed,
-            names,
-            included: Map::default(),
+            texts,
+            included: Vec::new(),
             depth: 0,
             start: 0,
             steps: 0,

@@ -6,7 +6,9 @@ use super::Run;
 use super::slot::Slot;
 use crate::error::{Cause, Error, Place};
 use crate::parse::ROOT;
-use crate::parse::tree::{At, Branch, Call, Node, Pipe, Tree};
+use crate::parse::arena::{Arena, Id, Slice};
+use crate::parse::print::Printer;
+use crate::parse::tree::{At, Branch, Call, Node, Operand, Pipe, Tree};
 use crate::parse::with_room;
 use crate::value::types::STRING;
 use crate::value::{Kind, Method, Text, Value};
@@ -29,6 +31,9 @@ enum Flow {
 pub(super) struct State<'t, 'x, 'r> {
     pub(super) run: &'x mut Run<'r>,
     pub(super) tree: &'t Tree,
+    /// What the tree is made of, and the text it was parsed from.
+    pub(super) arena: &'t Arena,
+    pub(super) text: &'t str,
     /// The node that an error would be reported at; follows Go's steps exactly.
     pub(super) at: At<'t>,
     /// Where this template's variables begin.
@@ -40,13 +45,14 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
     pub(super) fn new(run: &'x mut Run<'r>, tree: &'t Tree, data: Slot) -> Self {
         let base = run.variables.len();
         run.variables.push(Variable { id: ROOT, slot: data.clone() });
-        Self { run, tree, at: At::Nowhere, base, root: data }
+        let (arena, text) = (&tree.code.parsed.arena, &*tree.source.text);
+        Self { run, tree, arena, text, at: At::Nowhere, base, root: data }
     }
 
     /// Executes the template.
     pub(super) fn run(mut self) -> Result<(), Error> {
         let root = std::mem::take(&mut self.root);
-        let result = self.nodes(&self.tree.root.nodes, &root);
+        let result = self.nodes(self.tree.body.nodes, &root);
         self.run.variables.truncate(self.base);
         result.map(|_| ())
     }
@@ -61,8 +67,8 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
     #[cold]
     pub(super) fn error_because(&self, message: &str, cause: Option<Cause>) -> Error {
         let source = &self.tree.source;
-        let position = self.at.position();
-        let context = self.at.describe(&source.text);
+        let position = self.at.position(self.arena);
+        let context = self.at.describe(self.arena, self.text);
         let text = format!(
             "template: {}:{}:{}: executing {} at <{context}>: {message}",
             source.name,
@@ -75,6 +81,14 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
         Error::execute(text, Some(Place::new(source, position..end)), cause)
     }
 
+    /// An operand as errors show it.
+    #[cold]
+    pub(super) fn shown(&self, operand: &Operand) -> String {
+        let mut printer = Printer::new(self.arena, self.text);
+        printer.operand(operand);
+        printer.text
+    }
+
     pub(super) fn push(&mut self, id: u32, slot: Slot) {
         self.run.variables.push(Variable { id, slot });
     }
@@ -84,8 +98,8 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
         variables.iter_mut().rev().find(|variable| variable.id == id).map(|variable| &mut variable.slot)
     }
 
-    fn nodes(&mut self, nodes: &'t [Node], dot: &Slot) -> Result<Flow, Error> {
-        for node in nodes {
+    fn nodes(&mut self, nodes: Slice<Node>, dot: &Slot) -> Result<Flow, Error> {
+        for node in &self.arena[nodes] {
             let flow = self.node(node, dot)?;
             if flow != Flow::On {
                 return Ok(flow);
@@ -116,7 +130,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
         self.step()?;
         match node {
             Node::Text(span) => {
-                self.run.out.extend_from_slice(&self.tree.source.text.as_bytes()[span.range()]);
+                self.run.out.extend_from_slice(&self.text.as_bytes()[span.range()]);
                 self.check_output()?;
             }
             Node::Action(pipe) => {
@@ -126,10 +140,10 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
                     self.print(&value, pipe)?;
                 }
             }
-            Node::If(branch) => return self.branch(branch, dot, false),
-            Node::With(branch) => return self.branch(branch, dot, true),
-            Node::Range(branch) => return self.range(branch, dot),
-            Node::Template(call) => self.template(call, dot)?,
+            Node::If(branch) => return self.branch(*branch, dot, false),
+            Node::With(branch) => return self.branch(*branch, dot, true),
+            Node::Range(branch) => return self.range(*branch, dot),
+            Node::Template(call) => self.template(*call, dot)?,
             Node::Break(_) => return Ok(Flow::Break),
             Node::Continue(_) => return Ok(Flow::Continue),
         }
@@ -141,7 +155,9 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
         match value {
             Value::Nil => self.run.out.extend_from_slice(b"<no value>"),
             Value::Func(_) => {
-                let message = format!("can't print {{{{{pipe}}}}} of type {}", value.type_name());
+                let mut printer = Printer::new(self.arena, self.text);
+                printer.pipe(pipe);
+                let message = format!("can't print {{{{{}}}}} of type {}", printer.text, value.type_name());
                 return Err(self.error(&message));
             }
             Value::String(text) => self.run.out.extend_from_slice(text.as_bytes()),
@@ -158,17 +174,18 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
         self.check_output()
     }
 
-    fn branch(&mut self, branch: &'t Branch, dot: &Slot, sets_dot: bool) -> Result<Flow, Error> {
+    fn branch(&mut self, branch: Id<Branch>, dot: &Slot, sets_dot: bool) -> Result<Flow, Error> {
+        let branch = &self.arena[branch];
         let mark = self.run.variables.len();
         let value = self.pipeline(dot, &branch.pipe)?;
         let flow = if value.truth() {
             if sets_dot {
                 let dot = Slot::plain(value);
-                with_room(|| self.nodes(&branch.body, &dot))?
+                with_room(|| self.nodes(branch.body, &dot))?
             } else {
-                with_room(|| self.nodes(&branch.body, dot))?
+                with_room(|| self.nodes(branch.body, dot))?
             }
-        } else if let Some(otherwise) = &branch.otherwise {
+        } else if let Some(otherwise) = branch.otherwise {
             with_room(|| self.nodes(otherwise, dot))?
         } else {
             Flow::On
@@ -177,7 +194,8 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
         Ok(flow)
     }
 
-    fn range(&mut self, branch: &'t Branch, dot: &Slot) -> Result<Flow, Error> {
+    fn range(&mut self, branch: Id<Branch>, dot: &Slot) -> Result<Flow, Error> {
+        let branch = &self.arena[branch];
         let outer = self.run.variables.len();
         let value = self.pipeline(dot, &branch.pipe)?;
         let ran = match &value {
@@ -217,7 +235,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
                 return Err(self.error(&goyaml::text_of(&text)));
             }
         };
-        if !ran && let Some(otherwise) = &branch.otherwise {
+        if !ran && let Some(otherwise) = branch.otherwise {
             let flow = with_room(|| self.nodes(otherwise, dot))?;
             self.run.variables.truncate(outer);
             return Ok(flow);
@@ -249,7 +267,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
             self.step()?;
             let (index, element) = slots(item);
             self.set_range_variables(&branch.pipe, index, &element)?;
-            let flow = with_room(|| self.nodes(&branch.body, &element))?;
+            let flow = with_room(|| self.nodes(branch.body, &element))?;
             self.run.variables.truncate(mark);
             if flow == Flow::Break {
                 break;
@@ -259,7 +277,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
     }
 
     fn set_range_variables(&mut self, pipe: &'t Pipe, index: Slot, element: &Slot) -> Result<(), Error> {
-        match (&pipe.declares[..], pipe.assign) {
+        match (&self.arena[pipe.declares], pipe.assign) {
             ([], _) => {}
             ([only], true) => self.assign(only, element.clone())?,
             ([first, second, ..], true) => {
@@ -288,11 +306,12 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
                 *found = slot;
                 Ok(())
             }
-            None => Err(self.error(&format!("undefined variable: {}", variable.name))),
+            None => Err(self.error(&format!("undefined variable: {}", variable.name.of(self.text)))),
         }
     }
 
-    fn template(&mut self, call: &'t Call, dot: &Slot) -> Result<(), Error> {
+    fn template(&mut self, call: Id<Call>, dot: &Slot) -> Result<(), Error> {
+        let call = &self.arena[call];
         let Some(tree) = self.run.scope.get(&call.name) else {
             let name = goyaml::strconv::quote(&call.name);
             return Err(self.error(&format!("template {name} not defined")));

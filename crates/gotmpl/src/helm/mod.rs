@@ -4,8 +4,8 @@ mod functions;
 mod report;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -13,6 +13,7 @@ pub use functions::functions;
 use goyaml::carried::{bytes_of, carried};
 pub use report::{RenderError, parse_error_text, render_error_text};
 
+use crate::ahead::Ahead;
 use crate::exec::{Limits, MissingKey, without_no_value};
 use crate::functions::Environment;
 use crate::set::{Options, TemplateSet};
@@ -30,12 +31,21 @@ pub struct EngineOptions {
     pub environment: Rc<dyn Environment>,
     /// The process ends soon: what was parsed is left to the operating system, which frees it all at once.
     pub ends_with_process: bool,
+    /// Templates that may have been parsed already.
+    pub ahead: Option<Arc<Ahead>>,
 }
 
 impl EngineOptions {
     /// Helm's defaults in a given environment.
     pub fn new(environment: Rc<dyn Environment>) -> Self {
-        Self { strict: false, lint: false, limits: Limits::default(), environment, ends_with_process: false }
+        Self {
+            strict: false,
+            lint: false,
+            limits: Limits::default(),
+            environment,
+            ends_with_process: false,
+            ahead: None,
+        }
     }
 }
 
@@ -69,6 +79,7 @@ impl Engine {
             limits: options.limits,
             environment: options.environment,
             lint: options.lint,
+            ahead: options.ahead,
             ..Options::default()
         };
         Self { set: TemplateSet::new(functions(), options), printed: Vec::new(), carries: false }
@@ -112,21 +123,22 @@ pub fn is_partial(name: &str) -> bool {
     name.rsplit('/').next().is_some_and(|base| base.starts_with('_'))
 }
 
-/// Renders all templates of a chart and its subcharts that are not partials, by name.
+/// Renders all templates of a chart and its subcharts that are not partials, and hands over the name of each with
+/// what it printed.
 ///
 /// `values_type` is the type that `.Template` has, Helm's `common.Values`.
 pub fn render(
     mut templates: Vec<Template>,
     values_type: Type,
     options: EngineOptions,
-) -> Result<BTreeMap<String, Vec<u8>>, RenderError> {
+    mut each: impl FnMut(&str, Vec<u8>),
+) -> Result<(), RenderError> {
     sort_templates(&mut templates, |template| &template.name);
     let ends_with_process = options.ends_with_process;
     let mut engine = Engine::new(options);
     for template in &templates {
         engine.add_bytes(&template.name, &template.source)?;
     }
-    let mut rendered = BTreeMap::new();
     for template in &templates {
         if is_partial(&template.name) {
             continue;
@@ -139,13 +151,12 @@ pub fn render(
             .into();
             scope.insert("Template", Value::map_of(values_type, about));
         }
-        let text = engine.render(&template.name, &template.scope)?;
-        rendered.insert(template.name.clone(), text);
+        each(&template.name, engine.render(&template.name, &template.scope)?);
     }
     if ends_with_process {
         std::mem::forget((engine, templates));
     }
-    Ok(rendered)
+    Ok(())
 }
 
 #[cfg(test)]

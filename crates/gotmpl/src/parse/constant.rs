@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use goyaml::carried::{byte_of, bytes_of};
 use goyaml::strconv;
 
-use super::tree::Number;
-use crate::value::{Text, Value, float_equal};
+use super::tree::{Ideal, Number};
+use crate::value::{Text, float_equal};
 
 /// `strconv.Unquote` of a token that the lexer found well delimited.
 pub(super) fn unquote(token: &str) -> Option<Text> {
@@ -41,6 +41,12 @@ pub(super) fn unquote(token: &str) -> Option<Text> {
         rest = tail;
     }
     Some(Text::from_bytes(bytes))
+}
+
+/// Whether a token that the lexer found well delimited can be unquoted.
+pub(super) fn is_quoted(token: &str) -> bool {
+    // Only an escape can be wrong.
+    token.starts_with('`') || !token.contains('\\') || unquote(token).is_some()
 }
 
 /// What one escape stands for: a character, or a single byte (`\xff`).
@@ -99,12 +105,11 @@ pub(super) fn character(text: &str) -> Result<Number, String> {
         Unit::Byte(byte) => i64::from(byte),
     };
     Ok(Number {
-        text: text.into(),
         int: Some(code),
         uint: Some(code as u64),
         float: Some(code as f64),
         complex: None,
-        ideal: Some(Value::int(code)),
+        ideal: Ideal::Int(code),
     })
 }
 
@@ -126,19 +131,18 @@ pub(super) fn complex(text: &str) -> Result<Number, String> {
         return Err("syntax error scanning complex number".to_owned());
     }
     let imaginary = part(imaginary)?;
-    Ok(simplified(text, real, imaginary))
+    Ok(simplified(real, imaginary))
 }
 
-fn simplified(text: &str, real: f64, imaginary: f64) -> Number {
+fn simplified(real: f64, imaginary: f64) -> Number {
     let complex = Some((real, imaginary));
     let float = (imaginary == 0.0).then_some(real);
     Number {
-        text: text.into(),
         int: float.and_then(whole_int),
         uint: float.and_then(whole_uint),
         float,
         complex,
-        ideal: Some(Value::Complex((real, imaginary).into())),
+        ideal: Ideal::Complex,
     }
 }
 
@@ -153,10 +157,26 @@ fn whole_uint(float: f64) -> Option<u64> {
     (float >= 0.0 && float_equal(uint as f64, float) && float < 18_446_744_073_709_551_616.0).then_some(uint)
 }
 
+/// A number as nearly all are written: a few digits, of which the first says nothing about the base.
+fn plain(text: &str) -> Option<i64> {
+    let is_plain = text.len() == 1 || text.len() < 10 && !text.starts_with('0');
+    (is_plain && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
 /// Any other number.
 pub(super) fn number(text: &str) -> Result<Number, String> {
+    if let Some(int) = plain(text) {
+        let (uint, float) = (int as u64, int as f64);
+        return Ok(Number {
+            int: Some(int),
+            uint: Some(uint),
+            float: Some(float),
+            complex: None,
+            ideal: Ideal::Int(int),
+        });
+    }
     if let Some(imaginary) = text.strip_suffix('i').and_then(|digits| strconv::parse_float(digits, 64).ok()) {
-        return Ok(simplified(text, 0.0, imaginary));
+        return Ok(simplified(0.0, imaginary));
     }
     let mut uint = strconv::parse_uint(text, 0, 64).ok();
     let mut int = strconv::parse_int(text, 0, 64).ok();
@@ -181,11 +201,9 @@ pub(super) fn number(text: &str) -> Result<Number, String> {
     let hexadecimal =
         text.len() > 2 && (text.starts_with("0x") || text.starts_with("0X")) && !text.contains(['p', 'P']);
     let ideal = match (float, int) {
-        (Some(float), _) if !hexadecimal && text.contains(['.', 'e', 'E', 'p', 'P']) => {
-            Some(Value::Float(float))
-        }
-        (_, Some(int)) => Some(Value::int(int)),
-        _ => None,
+        (Some(float), _) if !hexadecimal && text.contains(['.', 'e', 'E', 'p', 'P']) => Ideal::Float(float),
+        (_, Some(int)) => Ideal::Int(int),
+        _ => Ideal::Overflow,
     };
-    Ok(Number { text: text.into(), int, uint, float, complex: None, ideal })
+    Ok(Number { int, uint, float, complex: None, ideal })
 }

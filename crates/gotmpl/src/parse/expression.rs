@@ -1,34 +1,35 @@
 //! Pipelines and what they are made of: declarations, commands, operands, constants.
 
-use std::rc::Rc;
-
+use super::arena::Slice;
 use super::lex::{Kind, Token};
-use super::tree::{self, Chain, Command, Operand, Pipe, StringConstant, Term, Variable};
+use super::print::Printer;
+use super::tree::{Chain, Command, Number, Operand, Pipe, Span, StringConstant, Term, Variable};
 use super::{MAX_PAREN_DEPTH, Parser, ROOT, constant, with_room};
 use crate::error::Error;
 
-impl<'s> Parser<'s> {
-    fn variable(&mut self, name: &'s str) -> Rc<Variable> {
+impl Parser<'_, '_> {
+    fn variable(&mut self, name: Token) -> Variable {
         if self.variables.is_empty() {
-            self.variables.insert("$", Rc::new(Variable { name: self.names.keep("$"), id: ROOT }));
+            self.variables.insert("$", ROOT);
         }
-        let id = self.variables.len() as u32;
-        let new = || Rc::new(Variable { name: self.names.keep(name), id });
-        self.variables.entry(name).or_insert_with(new).clone()
+        let new = self.variables.len() as u32;
+        Variable { name: name.span, id: *self.variables.entry(name.span.of(self.text)).or_insert(new) }
     }
 
+    /// Adds a variable to those that a pipe declares, of which there can be two.
     fn declare(&mut self, pipe: &mut Pipe, token: Token) {
-        let variable = self.variable(self.text(token));
+        let variable = self.variable(token);
         self.state.variables.push(variable.id);
-        pipe.declares.reserve_exact(1);
-        pipe.declares.push(variable);
+        let arena = &mut self.workspace.arena;
+        let first = arena[pipe.declares].first().copied();
+        pipe.declares = arena.keep_all(first.into_iter().chain([variable]));
     }
 
     pub(super) fn pipeline(&mut self, context: &'static str, end: Kind) -> Result<Pipe, Error> {
         let position = self.peek_non_space().span.start;
-        let mut pipe = Pipe { position, assign: false, declares: Vec::new(), commands: Box::default() };
+        let mut pipe = Pipe { position, assign: false, declares: Slice::EMPTY, commands: Slice::EMPTY };
         self.declarations(&mut pipe, context)?;
-        let base = self.commands.len();
+        let base = self.workspace.commands.len();
         loop {
             let token = self.next_non_space();
             match token.kind {
@@ -47,18 +48,19 @@ impl<'s> Parser<'s> {
                 | Kind::LeftParen => {
                     self.backup();
                     let command = self.command()?;
-                    self.commands.push(command);
+                    self.workspace.commands.push(command);
                 }
                 _ => return Err(self.unexpected(token, context)),
             }
         }
-        pipe.commands = self.commands.drain(base..).collect();
+        let arena = &mut self.workspace.arena;
+        pipe.commands = arena.keep_all(self.workspace.commands.drain(base..));
         if pipe.commands.is_empty() {
             return Err(self.error(&format!("missing value for {context}")));
         }
-        for (index, command) in pipe.commands.iter().enumerate().skip(1) {
-            if let Term::Bool(_) | Term::Dot | Term::Nil | Term::Number(_) | Term::String(_) =
-                command.args[0].term
+        for (index, command) in arena[pipe.commands].iter().enumerate().skip(1) {
+            if let Term::Bool(_) | Term::Dot | Term::Nil | Term::Number(..) | Term::String(_) =
+                arena[command.args][0].term
             {
                 let stage = index + 1;
                 return Err(self.error(&format!("non executable command in pipeline stage {stage}")));
@@ -115,11 +117,11 @@ impl<'s> Parser<'s> {
 
     fn command(&mut self) -> Result<Command, Error> {
         let position = self.peek_non_space().span.start;
-        let base = self.operands.len();
+        let base = self.workspace.operands.len();
         loop {
             self.peek_non_space();
             if let Some(operand) = self.operand()? {
-                self.operands.push(operand);
+                self.workspace.operands.push(operand);
             }
             let token = self.next();
             match token.kind {
@@ -132,7 +134,7 @@ impl<'s> Parser<'s> {
                 _ => return Err(self.unexpected(token, "operand")),
             }
         }
-        let args: Box<[Operand]> = self.operands.drain(base..).collect();
+        let args = self.workspace.arena.keep_all(self.workspace.operands.drain(base..));
         if args.is_empty() {
             return Err(self.error("empty command"));
         }
@@ -146,31 +148,41 @@ impl<'s> Parser<'s> {
         }
         // Go gives a chain of fields the place of the second field.
         let position = self.peek().span.start;
-        let fields = self.fields(None);
         let term = match operand.term {
-            Term::Variable(variable, _) => Term::Variable(variable, fields),
-            Term::Bool(_) | Term::String(_) | Term::Number(_) | Term::Nil | Term::Dot => {
-                let term = goyaml::strconv::quote(&operand.to_string());
+            Term::Variable(id, name) => {
+                let name = self.workspace.arena[name][0];
+                Term::Variable(id, self.names(name))
+            }
+            Term::Bool(_) | Term::String(_) | Term::Number(..) | Term::Nil | Term::Dot => {
+                self.skip_fields();
+                let mut printer = Printer::new(&self.workspace.arena, self.text);
+                printer.operand(&operand);
+                let term = goyaml::strconv::quote(&printer.text);
                 return Err(self.error(&format!("unexpected . after term {term}")));
             }
-            _ => Term::Chain(Box::new(Chain { operand, fields })),
+            _ => {
+                let first = self.next();
+                let fields = self.names(field_name(first));
+                Term::Chain(self.workspace.arena.keep(Chain { operand, fields }))
+            }
         };
         Ok(Some(Operand { position, term }))
     }
 
-    /// Fields that follow each other: `first`, and those that come next.
-    fn fields(&mut self, first: Option<Token>) -> Box<[Rc<str>]> {
-        let base = self.fields.len();
-        let mut next = first;
-        loop {
-            if let Some(token) = next {
-                let name = self.names.keep(&self.text(token)[1..]);
-                self.fields.push(name);
-            }
-            if self.peek().kind != Kind::Field {
-                return self.fields.drain(base..).collect();
-            }
-            next = Some(self.next());
+    /// A name and those of the fields that follow it.
+    fn names(&mut self, first: Span) -> Slice<Span> {
+        let base = self.workspace.names.len();
+        self.workspace.names.push(first);
+        while self.peek().kind == Kind::Field {
+            let name = field_name(self.next());
+            self.workspace.names.push(name);
+        }
+        self.workspace.arena.keep_all(self.workspace.names.drain(base..))
+    }
+
+    fn skip_fields(&mut self) {
+        while self.peek().kind == Kind::Field {
+            self.next();
         }
     }
 
@@ -188,12 +200,12 @@ impl<'s> Parser<'s> {
             Kind::Dot => Term::Dot,
             Kind::Nil => Term::Nil,
             Kind::Variable => {
-                let variable = self.variable(text);
-                if !self.state.variables.contains(&variable.id) {
+                let Variable { name, id } = self.variable(token);
+                if !self.state.variables.contains(&id) {
                     let name = goyaml::strconv::quote(text);
                     return Err(self.error(&format!("undefined variable {name}")));
                 }
-                Term::Variable(variable, Box::default())
+                Term::Variable(id, self.workspace.arena.keep_all([name]))
             }
             Kind::Field => {
                 // As above: the place of the second field, if there is one.
@@ -201,29 +213,32 @@ impl<'s> Parser<'s> {
                     second if second.kind == Kind::Field => second.span.start,
                     _ => token.span.start,
                 };
-                let term = Term::Field(self.fields(Some(token)));
+                let term = Term::Field(self.names(field_name(token)));
                 return Ok(Some(Operand { position, term }));
             }
             Kind::Bool => Term::Bool(text == "true"),
-            Kind::CharConstant => self.number(constant::character(text))?,
-            Kind::Complex => self.number(constant::complex(text))?,
-            Kind::Number => self.number(constant::number(text))?,
+            Kind::CharConstant => self.number(token, constant::character(text))?,
+            Kind::Complex => self.number(token, constant::complex(text))?,
+            Kind::Number => self.number(token, constant::number(text))?,
             Kind::LeftParen => {
                 if self.state.paren_depth >= MAX_PAREN_DEPTH {
                     return Err(self.error("max expression depth exceeded"));
                 }
                 self.state.paren_depth += 1;
                 self.state.nesting += 1;
-                self.state.deepest = self.state.deepest.max(self.state.nesting);
                 let pipe = with_room(|| self.pipeline("parenthesized pipeline", Kind::RightParen))?;
                 self.state.nesting -= 1;
                 self.state.paren_depth -= 1;
-                return Ok(Some(Operand { position: pipe.position, term: Term::Pipe(Box::new(pipe)) }));
+                let position = pipe.position;
+                return Ok(Some(Operand { position, term: Term::Pipe(self.workspace.arena.keep(pipe)) }));
             }
-            Kind::String | Kind::RawString => match constant::unquote(text) {
-                Some(value) => Term::String(Box::new(StringConstant { text: value, quoted: text.into() })),
-                None => return Err(self.error("invalid syntax")),
-            },
+            Kind::String | Kind::RawString => {
+                if !constant::is_quoted(text) {
+                    return Err(self.error("invalid syntax"));
+                }
+                self.strings += 1;
+                Term::String(StringConstant { number: self.strings - 1, token: token.span })
+            }
             _ => {
                 self.backup();
                 return Ok(None);
@@ -232,7 +247,15 @@ impl<'s> Parser<'s> {
         Ok(Some(Operand { position: token.span.start, term }))
     }
 
-    fn number(&self, number: Result<tree::Number, String>) -> Result<Term, Error> {
-        number.map(|number| Term::Number(Box::new(number))).map_err(|message| self.error(&message))
+    fn number(&mut self, token: Token, number: Result<Number, String>) -> Result<Term, Error> {
+        match number {
+            Ok(number) => Ok(Term::Number(self.workspace.arena.keep(number), token.span)),
+            Err(message) => Err(self.error(&message)),
+        }
     }
+}
+
+/// What comes after the dot.
+fn field_name(token: Token) -> Span {
+    Span { start: token.span.start + 1, end: token.span.end }
 }

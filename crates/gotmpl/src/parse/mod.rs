@@ -1,47 +1,81 @@
 //! Reads a template's source into trees, with Go's grammar and Go's complaints.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
+pub(crate) mod arena;
 mod constant;
 mod expression;
 mod lex;
-mod names;
+pub(crate) mod print;
 pub(crate) mod tree;
 
+use arena::{Arena, Id, Slice};
 use bytestring::ByteString;
 use lex::{Kind, Lexer, Token};
-pub(crate) use names::{Map, Names};
-use tree::{Body, Branch, Call, Command, Node, Operand, Source, Tree, Variable};
+use tree::{Body, Branch, Call, Command, Node, Operand, Parsed, Source, Span};
 
 use crate::error::Error;
 use crate::functions::Functions;
 
-/// Parses `text`, giving the template `name` and all that it defines, in no order.
+/// A hash map for short keys.
+pub(crate) type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
+/// Parses the text of `source` in a space that others have used before, and will again.
 pub(crate) fn parse(
-    name: &Rc<str>,
-    text: ByteString,
+    source: &Rc<Source>,
     functions: &Functions,
-    names: &Names,
-) -> Result<Vec<Rc<Tree>>, Error> {
-    let source = Rc::new(Source { name: name.clone(), text });
+    workspace: &mut Workspace,
+) -> Result<Parsed, Error> {
     if u32::try_from(source.text.len()).is_err() {
-        return Err(Error::parse(&source, 0..0, "the template is larger than 4 GiB"));
+        return Err(Error::parse(source, 0..0, "the template is larger than 4 GiB"));
     }
+    workspace.clear();
     let mut parser = Parser {
-        source: &source,
+        source,
+        text: &source.text,
         lexer: Lexer::new(&source.text),
         functions,
-        names,
-        trees: Map::default(),
+        defined: Map::default(),
         variables: Map::default(),
+        strings: 0,
         state: State::default(),
-        nodes: Vec::new(),
-        commands: Vec::new(),
-        operands: Vec::new(),
-        fields: Vec::new(),
+        workspace,
     };
-    parser.top_level()?;
-    Ok(parser.trees.into_values().collect())
+    let own = parser.top_level()?;
+    let Parser { defined, strings, .. } = parser;
+    Ok(Parsed { arena: workspace.arena.take(), own, defined: defined.into_iter().collect(), strings })
+}
+
+/// Whether a text can be parsed, and if so into what; why not, depends on its name.
+pub(crate) fn parse_unnamed(
+    text: ByteString,
+    functions: &Functions,
+    workspace: &mut Workspace,
+) -> Option<Parsed> {
+    let source = Rc::new(Source { name: "".into(), text });
+    parse(&source, functions, workspace).ok()
+}
+
+/// Where parts are gathered while a source is parsed.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    arena: Arena,
+    // What is being gathered, innermost last, until its number is known and it gets a place in the arena.
+    nodes: Vec<Node>,
+    commands: Vec<Command>,
+    operands: Vec<Operand>,
+    names: Vec<Span>,
+}
+
+impl Workspace {
+    fn clear(&mut self) {
+        self.arena.clear();
+        self.nodes.clear();
+        self.commands.clear();
+        self.operands.clear();
+        self.names.clear();
+    }
 }
 
 /// What Go keeps per tree while it parses; `define` and `block` begin a new one on the same tokens.
@@ -55,7 +89,6 @@ struct State {
     range_depth: usize,
     paren_depth: usize,
     nesting: usize,
-    deepest: usize,
 }
 
 impl Default for State {
@@ -68,7 +101,6 @@ impl Default for State {
             range_depth: 0,
             paren_depth: 0,
             nesting: 0,
-            deepest: 0,
         }
     }
 }
@@ -81,19 +113,17 @@ const MAX_PAREN_DEPTH: usize = 10_000;
 /// Go has no limit on blocks within blocks; ours is far beyond what people write.
 const MAX_NESTING: usize = 10_000;
 
-struct Parser<'s> {
+struct Parser<'s, 'w> {
     source: &'s Rc<Source>,
+    text: &'s str,
     lexer: Lexer<'s>,
     functions: &'s Functions,
-    names: &'s Names,
-    trees: Map<Rc<str>, Rc<Tree>>,
-    variables: Map<&'s str, Rc<Variable>>,
+    defined: Map<Box<str>, Body>,
+    /// The numbers of the variables by their names.
+    variables: Map<&'s str, u32>,
+    strings: u32,
     state: State,
-    // What is being gathered, innermost last, until its number is known and it gets a place of that size.
-    nodes: Vec<Node>,
-    commands: Vec<Command>,
-    operands: Vec<Operand>,
-    fields: Vec<Rc<str>>,
+    workspace: &'w mut Workspace,
 }
 
 /// What ended a list of nodes.
@@ -117,9 +147,9 @@ enum Item {
     Ending(Ending),
 }
 
-impl<'s> Parser<'s> {
+impl<'s> Parser<'s, '_> {
     fn text(&self, token: Token) -> &'s str {
-        &self.source.text[token.span.range()]
+        token.span.of(self.text)
     }
 
     fn next(&mut self) -> Token {
@@ -185,7 +215,7 @@ impl<'s> Parser<'s> {
         if token.kind == kind { Ok(token) } else { Err(self.unexpected(token, context)) }
     }
 
-    fn top_level(&mut self) -> Result<(), Error> {
+    fn top_level(&mut self) -> Result<Body, Error> {
         loop {
             match self.peek().kind {
                 Kind::Eof => break,
@@ -202,29 +232,37 @@ impl<'s> Parser<'s> {
                 _ => {}
             }
             match self.text_or_action()? {
-                Item::Node(node) => self.nodes.push(node),
+                Item::Node(node) => self.workspace.nodes.push(node),
                 Item::Ending(ending) => {
                     return Err(self.error(&format!("unexpected {}", ending.describe())));
                 }
             }
         }
-        let root = self.nodes.drain(..).collect();
-        self.add(self.source.name.clone(), root)
+        Ok(self.body(0))
     }
 
-    /// Puts a tree among the others of this source.
-    fn add(&mut self, name: Rc<str>, nodes: Vec<Node>) -> Result<(), Error> {
-        let root = Rc::new(Body::new(nodes, self.state.deepest, &self.source.text));
-        let tree = Tree { name: name.clone(), source: self.source.clone(), root };
-        match self.trees.get(&name) {
-            Some(old) if !old.is_empty() => {
-                if !tree.is_empty() {
-                    let name = goyaml::strconv::quote(&name);
-                    return Err(self.error(&format!("template: multiple definition of template {name}")));
+    /// The nodes that were gathered from `base` on.
+    fn gathered(&mut self, base: usize) -> Slice<Node> {
+        self.workspace.arena.keep_all(self.workspace.nodes.drain(base..))
+    }
+
+    /// The same as the body of a template.
+    fn body(&mut self, base: usize) -> Body {
+        let is_space = |node: &Node| matches!(node, Node::Text(span) if span.of(self.text).trim().is_empty());
+        let is_empty = self.workspace.nodes[base..].iter().all(is_space);
+        Body { nodes: self.gathered(base), is_empty }
+    }
+
+    /// Puts a definition among the others of this source.
+    fn define(&mut self, name: Box<str>, body: Body) -> Result<(), Error> {
+        match self.defined.get(&name) {
+            Some(old) if !old.is_empty => {
+                if !body.is_empty {
+                    return Err(self.error(&multiple(&name)));
                 }
             }
             _ => {
-                self.trees.insert(name, Rc::new(tree));
+                self.defined.insert(name, body);
             }
         }
         Ok(())
@@ -236,32 +274,32 @@ impl<'s> Parser<'s> {
         let token = self.next_non_space();
         let name = self.template_name(token, CONTEXT)?;
         self.expect(Kind::RightDelim, CONTEXT)?;
-        let (body, ending) = self.list()?;
-        if let Ending::Else = ending {
+        let base = self.workspace.nodes.len();
+        if let ending @ Ending::Else = self.list()? {
             return Err(self.error(&format!("unexpected {} in {CONTEXT}", ending.describe())));
         }
-        self.add(name, body)?;
+        let body = self.body(base);
+        self.define(name, body)?;
         self.state = outer;
         Ok(())
     }
 
-    fn template_name(&self, token: Token, context: &str) -> Result<Rc<str>, Error> {
+    fn template_name(&self, token: Token, context: &str) -> Result<Box<str>, Error> {
         match token.kind {
             Kind::String | Kind::RawString => match constant::unquote(self.text(token)) {
-                Some(name) => Ok(name.to_name()),
+                Some(name) => Ok(Box::from(&*name.to_name())),
                 None => Err(self.error("invalid syntax")),
             },
             _ => Err(self.unexpected(token, context)),
         }
     }
 
-    /// Nodes up to `{{end}}` or `{{else}}`.
-    fn list(&mut self) -> Result<(Vec<Node>, Ending), Error> {
-        let base = self.nodes.len();
+    /// Gathers nodes up to `{{end}}` or `{{else}}`.
+    fn list(&mut self) -> Result<Ending, Error> {
         while self.peek_non_space().kind != Kind::Eof {
             match self.text_or_action()? {
-                Item::Node(node) => self.nodes.push(node),
-                Item::Ending(ending) => return Ok((self.nodes.drain(base..).collect(), ending)),
+                Item::Node(node) => self.workspace.nodes.push(node),
+                Item::Ending(ending) => return Ok(ending),
             }
         }
         Err(self.error("unexpected EOF"))
@@ -329,14 +367,15 @@ impl<'s> Parser<'s> {
         let name = self.template_name(token, CONTEXT)?;
         let pipe = self.pipeline(CONTEXT, Kind::RightDelim)?;
         let outer = std::mem::take(&mut self.state);
-        let (body, ending) = self.list()?;
-        if let Ending::Else = ending {
+        let base = self.workspace.nodes.len();
+        if let ending @ Ending::Else = self.list()? {
             self.state = outer;
             return Err(self.error(&format!("unexpected {} in {CONTEXT}", ending.describe())));
         }
-        self.add(name.clone(), body)?;
+        let body = self.body(base);
+        self.define(name.clone(), body)?;
         self.state = outer;
-        Ok(Node::Template(Box::new(Call { position: token.span.start, name, pipe: Some(pipe) })))
+        Ok(self.call(Call { position: token.span.start, name, pipe: Some(pipe) }))
     }
 
     fn template(&mut self) -> Result<Node, Error> {
@@ -349,18 +388,21 @@ impl<'s> Parser<'s> {
             self.backup();
             Some(self.pipeline(CONTEXT, Kind::RightDelim)?)
         };
-        Ok(Node::Template(Box::new(Call { position: token.span.start, name, pipe })))
+        Ok(self.call(Call { position: token.span.start, name, pipe }))
     }
 
-    fn branch(&mut self, context: &'static str) -> Result<Box<Branch>, Error> {
+    fn call(&mut self, call: Call) -> Node {
+        Node::Template(self.workspace.arena.keep(call))
+    }
+
+    fn branch(&mut self, context: &'static str) -> Result<Id<Branch>, Error> {
         self.state.nesting += 1;
-        self.state.deepest = self.state.deepest.max(self.state.nesting);
         if self.state.nesting > MAX_NESTING {
             return Err(self.error("max block depth exceeded"));
         }
         let branch = with_room(|| self.branch_inside(context))?;
         self.state.nesting -= 1;
-        Ok(Box::new(branch))
+        Ok(self.workspace.arena.keep(branch))
     }
 
     fn branch_inside(&mut self, context: &'static str) -> Result<Branch, Error> {
@@ -368,31 +410,43 @@ impl<'s> Parser<'s> {
         let pipe = self.pipeline(context, Kind::RightDelim)?;
         let ranging = usize::from(context == "range");
         self.state.range_depth += ranging;
-        let (body, ending) = self.list()?;
+        let base = self.workspace.nodes.len();
+        let ending = self.list()?;
+        let body = self.gathered(base);
         self.state.range_depth -= ranging;
         let otherwise = match ending {
             Ending::End => None,
-            Ending::Else => Some(match (context, self.peek().kind) {
-                ("if", Kind::If) => {
-                    self.next();
-                    vec![Node::If(self.branch("if")?)]
-                }
-                ("with", Kind::With) => {
-                    self.next();
-                    vec![Node::With(self.branch("with")?)]
-                }
-                _ => {
-                    let (otherwise, ending) = self.list()?;
-                    if let Ending::Else = ending {
-                        return Err(self.error(&format!("expected end; found {}", ending.describe())));
+            Ending::Else => {
+                let inner = match (context, self.peek().kind) {
+                    ("if", Kind::If) => {
+                        self.next();
+                        Some(Node::If(self.branch("if")?))
                     }
-                    otherwise
+                    ("with", Kind::With) => {
+                        self.next();
+                        Some(Node::With(self.branch("with")?))
+                    }
+                    _ => None,
+                };
+                match inner {
+                    Some(node) => self.workspace.nodes.push(node),
+                    None => {
+                        if let ending @ Ending::Else = self.list()? {
+                            return Err(self.error(&format!("expected end; found {}", ending.describe())));
+                        }
+                    }
                 }
-            }),
+                Some(self.gathered(base))
+            }
         };
         self.state.variables.truncate(variables);
         Ok(Branch { pipe, body, otherwise })
     }
+}
+
+/// What is wrong with two templates of one name in one source.
+pub(crate) fn multiple(name: &str) -> String {
+    format!("template: multiple definition of template {}", goyaml::strconv::quote(name))
 }
 
 /// Runs `work`, which recurses as deep as values may nest, with enough stack for all of it.

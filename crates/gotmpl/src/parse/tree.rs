@@ -1,13 +1,19 @@
-//! The parsed template: nodes that remember where they stood, and print as Go prints them in errors.
+//! The parsed template: nodes that remember where they stood. They are plain data: names and constants are spans of the
+//! source, and what they refer to lies in the [`Arena`] of their source.
 
-use std::fmt::{self, Display, Formatter};
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bytestring::ByteString;
 
+use super::arena::{Arena, Id, Slice};
+use super::constant;
+use super::print::Printer;
+use crate::error::Error;
 use crate::functions::Function;
-use crate::value::{Text, Value};
+use crate::value::Text;
 
 /// A stretch of a source. Sources are far below 4 GiB, and nodes are many.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +27,68 @@ impl Span {
     pub(crate) fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
+
+    /// What stands there.
+    pub(crate) fn of(self, source: &str) -> &str {
+        &source[self.range()]
+    }
+}
+
+/// What a source says, whatever its name is.
+pub(crate) struct Parsed {
+    pub(crate) arena: Arena,
+    /// What the source itself does.
+    pub(crate) own: Body,
+    /// What it defines by name.
+    pub(crate) defined: Vec<(Box<str>, Body)>,
+    /// How many string constants there are.
+    pub(crate) strings: u32,
+}
+
+/// The nodes of a template.
+#[derive(Clone, Copy)]
+pub(crate) struct Body {
+    pub(crate) nodes: Slice<Node>,
+    /// Whether there is nothing but space.
+    pub(crate) is_empty: bool,
+}
+
+/// What was parsed, ready to be executed; files with the same text share it.
+pub(crate) struct Code {
+    pub(crate) parsed: Arc<Parsed>,
+    /// The string constants that were needed so far, to be shared from then on. Most of what is parsed is never
+    /// executed, and takes no room here.
+    strings: OnceCell<Box<[OnceCell<Text>]>>,
+}
+
+impl Code {
+    pub(crate) fn new(parsed: Arc<Parsed>) -> Self {
+        Self { parsed, strings: OnceCell::new() }
+    }
+
+    /// The templates that a source with this text makes: those that it defines, and itself.
+    pub(crate) fn trees(self: &Rc<Self>, source: &Rc<Source>) -> Result<Vec<Rc<Tree>>, Error> {
+        let tree = |name, body| Rc::new(Tree { name, source: source.clone(), code: self.clone(), body });
+        let Parsed { own, defined, .. } = &*self.parsed;
+        let mut own = Some(*own);
+        let mut trees = Vec::with_capacity(defined.len() + 1);
+        for (name, body) in defined {
+            // Nearly nobody defines a template of the name that the file has.
+            if **name == *source.name {
+                match own {
+                    Some(own) if !own.is_empty && !body.is_empty => {
+                        let end = source.text.len();
+                        return Err(Error::parse(source, end..end, &super::multiple(name)));
+                    }
+                    _ if body.is_empty => continue,
+                    _ => own = None,
+                }
+            }
+            trees.push(tree(Rc::from(&**name), *body));
+        }
+        trees.extend(own.map(|own| tree(source.name.clone(), own)));
+        Ok(trees)
+    }
 }
 
 /// One named template.
@@ -29,47 +97,24 @@ pub(crate) struct Tree {
     pub(crate) name: Rc<str>,
     /// The source it was parsed from, shared by all templates defined there.
     pub(crate) source: Rc<Source>,
-    /// What it does; files with the same text share it.
-    pub(crate) root: Rc<Body>,
-}
-
-/// The nodes of a template.
-pub(crate) struct Body {
-    pub(crate) nodes: Vec<Node>,
-    /// How deeply they nest.
-    pub(crate) nesting: usize,
-    /// Whether there is nothing but space.
-    pub(crate) is_empty: bool,
-}
-
-impl Body {
-    pub(crate) fn new(nodes: Vec<Node>, nesting: usize, source: &str) -> Self {
-        let is_empty = nodes
-            .iter()
-            .all(|node| matches!(node, Node::Text(span) if go_trim_is_empty(&source[span.range()])));
-        Self { nodes, nesting, is_empty }
-    }
+    pub(crate) code: Rc<Code>,
+    /// What it does.
+    pub(crate) body: Body,
 }
 
 impl Tree {
     /// Whether there is nothing but space, so that it does not replace another definition.
     pub(crate) fn is_empty(&self) -> bool {
-        self.root.is_empty
+        self.body.is_empty
     }
-}
 
-impl Drop for Body {
-    fn drop(&mut self) {
-        // Dropping recurses as deeply as the nodes nest.
-        if self.nesting > 500 {
-            let nodes = std::mem::take(&mut self.nodes);
-            stacker::grow(self.nesting * 4096, || drop(nodes));
-        }
+    /// The value of a string constant.
+    pub(crate) fn string(&self, constant: StringConstant) -> Text {
+        let read = || constant::unquote(constant.token.of(&self.source.text)).unwrap_or_else(|| "".into());
+        let count = self.code.parsed.strings;
+        let strings = self.code.strings.get_or_init(|| (0..count).map(|_| OnceCell::new()).collect());
+        strings[constant.number as usize].get_or_init(read).clone()
     }
-}
-
-fn go_trim_is_empty(text: &str) -> bool {
-    text.chars().all(char::is_whitespace)
 }
 
 /// A text that was parsed, under the name that errors give.
@@ -87,13 +132,13 @@ pub(crate) enum Node {
     /// `{{pipeline}}`
     Action(Pipe),
     /// `{{if}}`
-    If(Box<Branch>),
+    If(Id<Branch>),
     /// `{{with}}`
-    With(Box<Branch>),
+    With(Id<Branch>),
     /// `{{range}}`
-    Range(Box<Branch>),
+    Range(Id<Branch>),
     /// `{{template}}`, and what remains of `{{block}}`
-    Template(Box<Call>),
+    Template(Id<Call>),
     /// `{{break}}`
     Break(u32),
     /// `{{continue}}`
@@ -103,14 +148,14 @@ pub(crate) enum Node {
 /// `if`, `with` or `range`.
 pub(crate) struct Branch {
     pub(crate) pipe: Pipe,
-    pub(crate) body: Vec<Node>,
-    pub(crate) otherwise: Option<Vec<Node>>,
+    pub(crate) body: Slice<Node>,
+    pub(crate) otherwise: Option<Slice<Node>>,
 }
 
 /// The invocation of a template.
 pub(crate) struct Call {
     pub(crate) position: u32,
-    pub(crate) name: Rc<str>,
+    pub(crate) name: Box<str>,
     pub(crate) pipe: Option<Pipe>,
 }
 
@@ -118,63 +163,75 @@ pub(crate) struct Call {
 pub(crate) struct Pipe {
     pub(crate) position: u32,
     pub(crate) assign: bool,
-    pub(crate) declares: Vec<Rc<Variable>>,
-    pub(crate) commands: Box<[Command]>,
+    pub(crate) declares: Slice<Variable>,
+    pub(crate) commands: Slice<Command>,
 }
 
-/// A variable's name, and its number within the tree set, which is quicker to compare.
+/// A variable's name, and its number within the source, which is quicker to compare.
+#[derive(Clone, Copy)]
 pub(crate) struct Variable {
-    pub(crate) name: Rc<str>,
+    pub(crate) name: Span,
     pub(crate) id: u32,
 }
 
 /// Operands that stand side by side; the first may be a function or a method.
 pub(crate) struct Command {
     pub(crate) position: u32,
-    pub(crate) args: Box<[Operand]>,
+    pub(crate) args: Slice<Operand>,
 }
 
 /// One operand and where it stands.
+#[derive(Clone, Copy)]
 pub(crate) struct Operand {
     pub(crate) position: u32,
     pub(crate) term: Term,
 }
 
 /// What an operand is.
+#[derive(Clone, Copy)]
 pub(crate) enum Term {
     Dot,
     Nil,
     Bool(bool),
-    Number(Box<Number>),
-    String(Box<StringConstant>),
-    Field(Box<[Rc<str>]>),
-    Variable(Rc<Variable>, Box<[Rc<str>]>),
+    Number(Id<Number>, Span),
+    String(StringConstant),
+    Field(Slice<Span>),
+    /// A variable's number, and its name with those of the fields after it.
+    Variable(u32, Slice<Span>),
     Function(&'static Function),
-    Pipe(Box<Pipe>),
-    Chain(Box<Chain>),
+    Pipe(Id<Pipe>),
+    Chain(Id<Chain>),
 }
 
-/// A string constant: its value, and how it was written.
+/// A string constant: which one it is of its source, and the token.
+#[derive(Clone, Copy)]
 pub(crate) struct StringConstant {
-    pub(crate) text: Text,
-    pub(crate) quoted: Box<str>,
+    pub(crate) number: u32,
+    pub(crate) token: Span,
 }
 
 /// `(pipeline).Field.Field`
 pub(crate) struct Chain {
     pub(crate) operand: Operand,
-    pub(crate) fields: Box<[Rc<str>]>,
+    pub(crate) fields: Slice<Span>,
 }
 
 /// A number constant: all that its spelling can mean.
 pub(crate) struct Number {
-    pub(crate) text: Box<str>,
     pub(crate) int: Option<i64>,
     pub(crate) uint: Option<u64>,
     pub(crate) float: Option<f64>,
     pub(crate) complex: Option<(f64, f64)>,
-    /// Its value where the context does not ask for a type; `None` if that overflows.
-    pub(crate) ideal: Option<Value>,
+    pub(crate) ideal: Ideal,
+}
+
+/// What a number is where the context does not ask for a type.
+#[derive(Clone, Copy)]
+pub(crate) enum Ideal {
+    Int(i64),
+    Float(f64),
+    Complex,
+    Overflow,
 }
 
 /// Any node, as errors point at it.
@@ -189,13 +246,15 @@ pub(crate) enum At<'t> {
 
 impl At<'_> {
     /// The offset in the source that Go gives for this node.
-    pub(crate) fn position(self) -> usize {
+    pub(crate) fn position(self, arena: &Arena) -> usize {
         let position = match self {
             Self::Nowhere => 0,
             Self::Node(Node::Text(span)) => span.start,
             Self::Node(Node::Action(pipe)) | Self::Pipe(pipe) => pipe.position,
-            Self::Node(Node::If(branch) | Node::With(branch) | Node::Range(branch)) => branch.pipe.position,
-            Self::Node(Node::Template(call)) => call.position,
+            Self::Node(Node::If(branch) | Node::With(branch) | Node::Range(branch)) => {
+                arena[*branch].pipe.position
+            }
+            Self::Node(Node::Template(call)) => arena[*call].position,
             Self::Node(Node::Break(position) | Node::Continue(position)) => *position,
             Self::Command(command) => command.position,
             Self::Operand(operand) => operand.position,
@@ -204,117 +263,15 @@ impl At<'_> {
     }
 
     /// The node as Go prints it.
-    pub(crate) fn describe(self, source: &str) -> String {
+    pub(crate) fn describe(self, arena: &Arena, source: &str) -> String {
+        let mut printer = Printer::new(arena, source);
         match self {
-            Self::Nowhere => String::new(),
-            Self::Node(node) => {
-                let mut text = String::new();
-                write_nodes(std::slice::from_ref(node), source, &mut text);
-                text
-            }
-            Self::Pipe(pipe) => pipe.to_string(),
-            Self::Command(command) => command.to_string(),
-            Self::Operand(operand) => operand.to_string(),
+            Self::Nowhere => {}
+            Self::Node(node) => printer.nodes(std::slice::from_ref(node)),
+            Self::Pipe(pipe) => printer.pipe(pipe),
+            Self::Command(command) => printer.command(command),
+            Self::Operand(operand) => printer.operand(operand),
         }
+        printer.text
     }
-}
-
-fn write_nodes(nodes: &[Node], source: &str, out: &mut String) {
-    use fmt::Write as _;
-    for node in nodes {
-        // Writing to a string cannot fail.
-        let _ = match node {
-            Node::Text(span) => out.write_str(&source[span.range()]),
-            Node::Action(pipe) => write!(out, "{{{{{pipe}}}}}"),
-            Node::If(branch) => write_branch("if", branch, source, out),
-            Node::With(branch) => write_branch("with", branch, source, out),
-            Node::Range(branch) => write_branch("range", branch, source, out),
-            Node::Template(call) => {
-                let name = goyaml::strconv::quote(&call.name);
-                match &call.pipe {
-                    Some(pipe) => write!(out, "{{{{template {name} {pipe}}}}}"),
-                    None => write!(out, "{{{{template {name}}}}}"),
-                }
-            }
-            Node::Break(_) => out.write_str("{{break}}"),
-            Node::Continue(_) => out.write_str("{{continue}}"),
-        };
-    }
-}
-
-fn write_branch(keyword: &str, branch: &Branch, source: &str, out: &mut String) -> fmt::Result {
-    use fmt::Write as _;
-    write!(out, "{{{{{keyword} {}}}}}", branch.pipe)?;
-    write_nodes(&branch.body, source, out);
-    if let Some(otherwise) = &branch.otherwise {
-        out.write_str("{{else}}")?;
-        write_nodes(otherwise, source, out);
-    }
-    out.write_str("{{end}}")
-}
-
-impl Display for Pipe {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (index, variable) in self.declares.iter().enumerate() {
-            f.write_str(if index > 0 { ", " } else { "" })?;
-            f.write_str(&variable.name)?;
-        }
-        if !self.declares.is_empty() {
-            f.write_str(if self.assign { " = " } else { " := " })?;
-        }
-        for (index, command) in self.commands.iter().enumerate() {
-            f.write_str(if index > 0 { " | " } else { "" })?;
-            command.fmt(f)?;
-        }
-        Ok(())
-    }
-}
-
-impl Display for Command {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (index, arg) in self.args.iter().enumerate() {
-            f.write_str(if index > 0 { " " } else { "" })?;
-            write_operand(arg, f)?;
-        }
-        Ok(())
-    }
-}
-
-/// An operand within something else: pipelines get their parentheses.
-fn write_operand(operand: &Operand, f: &mut Formatter<'_>) -> fmt::Result {
-    match &operand.term {
-        Term::Pipe(pipe) => write!(f, "({pipe})"),
-        _ => operand.fmt(f),
-    }
-}
-
-impl Display for Operand {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match &self.term {
-            Term::Dot => f.write_str("."),
-            Term::Nil => f.write_str("nil"),
-            Term::Bool(value) => value.fmt(f),
-            Term::Number(number) => f.write_str(&number.text),
-            Term::String(string) => f.write_str(&string.quoted),
-            Term::Field(fields) => write_fields(fields, f),
-            Term::Variable(variable, fields) => {
-                f.write_str(&variable.name)?;
-                write_fields(fields, f)
-            }
-            Term::Function(function) => f.write_str(function.name),
-            Term::Pipe(pipe) => pipe.fmt(f),
-            Term::Chain(chain) => {
-                write_operand(&chain.operand, f)?;
-                write_fields(&chain.fields, f)
-            }
-        }
-    }
-}
-
-fn write_fields(fields: &[Rc<str>], f: &mut Formatter<'_>) -> fmt::Result {
-    for field in fields {
-        f.write_str(".")?;
-        f.write_str(field)?;
-    }
-    Ok(())
 }
