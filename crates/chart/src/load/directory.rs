@@ -2,7 +2,10 @@
 
 use std::fs::{self, FileType};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use objects::read_in_halves;
 
 use super::archive::{MAX_CHART_BYTES, without_mark};
 use super::{LoadError, Warnings};
@@ -21,16 +24,23 @@ pub(super) fn read(top: &Path, warnings: &mut Warnings) -> Result<Vec<File>, Loa
         Err(_) => Rules::default(),
     };
     rules.add_defaults();
-    let mut walk = Walk { rules, files: Vec::new(), remaining: MAX_CHART_BYTES, warnings };
-    walk.directory(top, "")?;
-    Ok(walk.files)
+    let mut walk = Walk { rules, found: Vec::new(), warnings };
+    let walked = walk.directory(top, "");
+    // What was found before the walk had to end comes first, and so do the errors in reading it.
+    let files = read_all(&walk.found)?;
+    walked.map(|()| files)
 }
 
 struct Walk<'w> {
     rules: Rules,
-    files: Vec<File>,
-    remaining: u64,
+    found: Vec<Found>,
     warnings: &'w mut Warnings,
+}
+
+/// A file that belongs to the chart.
+struct Found {
+    path: PathBuf,
+    name: String,
 }
 
 impl Walk<'_> {
@@ -73,24 +83,45 @@ impl Walk<'_> {
         if !kind.is_file() {
             return Err(LoadError::Irregular { path: path.to_owned() });
         }
-        self.file(path, name)
+        self.found.push(Found { path: path.to_owned(), name: name.to_owned() });
+        Ok(())
     }
+}
 
-    fn file(&mut self, path: &Path, name: &str) -> Result<(), LoadError> {
-        let too_large = || LoadError::TooLarge { file: name.to_owned(), limit: MAX_CHART_BYTES };
-        let io = |source| LoadError::io("open", path, source);
-        let file = fs::File::open(path).map_err(io)?;
+/// With fewer files a second thread costs more than it saves.
+const WORTH_A_THREAD: usize = 64;
+
+/// Reads files, the first half of them on this thread and the rest on another if they are many.
+fn read_all(found: &[Found]) -> Result<Vec<File>, LoadError> {
+    let remaining = AtomicU64::new(MAX_CHART_BYTES);
+    let files = read_in_halves(found, WORTH_A_THREAD, |_| 1, |found| found.read(&remaining));
+    if let Ok(files) = files.into_iter().collect() {
+        return Ok(files);
+    }
+    // Which file is one too many depends on which are read first.
+    let remaining = AtomicU64::new(MAX_CHART_BYTES);
+    found.iter().map(|found| found.read(&remaining)).collect()
+}
+
+impl Found {
+    /// Reads the file, unless it holds more than what remains.
+    fn read(&self, remaining: &AtomicU64) -> Result<File, LoadError> {
+        let too_large = || LoadError::TooLarge { file: self.name.clone(), limit: MAX_CHART_BYTES };
+        let io = |source| LoadError::io("open", &self.path, source);
+        let file = fs::File::open(&self.path).map_err(io)?;
         let about = file.metadata().map_err(io)?;
-        if about.len() > self.remaining {
+        let left = remaining.load(Ordering::Relaxed);
+        if about.len() > left {
             return Err(too_large());
         }
         let mut data = Vec::with_capacity(usize::try_from(about.len()).unwrap_or(0) + 1);
         // One byte more than allowed shows a file that grew since it was looked at.
-        file.take(self.remaining + 1).read_to_end(&mut data).map_err(io)?;
-        self.remaining = self.remaining.checked_sub(data.len() as u64).ok_or_else(too_large)?;
-        let modified = about.modified().ok();
-        self.files.push(File { name: name.to_owned(), data: without_mark(data), modified });
-        Ok(())
+        file.take(left + 1).read_to_end(&mut data).map_err(io)?;
+        let size = data.len() as u64;
+        remaining
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(size))
+            .map_err(|_| too_large())?;
+        Ok(File { name: self.name.clone(), data: without_mark(data), modified: about.modified().ok() })
     }
 }
 

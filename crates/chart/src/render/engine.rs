@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use gotmpl::Value;
 use gotmpl::helm::{EngineOptions, Template};
 use gotmpl::value::{Entries, Map};
+use gotmpl::{Ahead, Value};
 
 use super::values::VALUES;
 use super::{Files, RenderError, RenderOptions, files, objects};
@@ -18,6 +19,22 @@ pub(crate) fn render_templates(
     values: &Table,
     options: &RenderOptions<'_>,
 ) -> Result<Files, RenderError> {
+    let mut files = Files::new();
+    let each = |path: &str, text: Vec<u8>| {
+        files.insert(path.to_owned(), text.into());
+    };
+    render_each(chart, values, options, None, each)?;
+    Ok(files)
+}
+
+/// Renders every template that is not a partial, and hands over its path and what it printed.
+pub(super) fn render_each(
+    chart: &ChartTree,
+    values: &Table,
+    options: &RenderOptions<'_>,
+    ahead: Option<Arc<Ahead>>,
+    each: impl FnMut(&str, Vec<u8>),
+) -> Result<(), RenderError> {
     let shared = Shared {
         release: objects::release(&options.release),
         capabilities: objects::capabilities(&options.capabilities),
@@ -27,10 +44,10 @@ pub(crate) fn render_templates(
     let engine = EngineOptions {
         lint: options.lint,
         ends_with_process: options.ends_with_process,
+        ahead,
         ..EngineOptions::new(Rc::clone(&options.environment))
     };
-    let rendered = gotmpl::helm::render(templates.into_values().collect(), VALUES, engine)?;
-    Ok(rendered.into_iter().map(|(path, text)| (path, text.into())).collect())
+    Ok(gotmpl::helm::render(templates.into_values().collect(), VALUES, engine, each)?)
 }
 
 /// What all charts of a tree see in common.

@@ -8,11 +8,13 @@ mod manifests;
 mod objects;
 pub mod output;
 pub mod post_render;
+mod second_thread;
 mod split;
 mod values;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use ::objects::{Manifest, Source};
 use bytes::Bytes;
@@ -26,9 +28,12 @@ pub use objects::Release;
 pub use post_render::{PostRender, PostRenderStrategy};
 pub use split::split_documents;
 
+use manifests::Documents;
+use second_thread::{EndsWith, SecondThread};
+
 use crate::declared::ChartPart;
 use crate::load::Warnings;
-use crate::prepare::{ChartTree, coalesce, process_dependencies};
+use crate::prepare::{ChartTree, Table, coalesce, process_dependencies};
 use crate::schema::{self, FetchSchema};
 use crate::{Capabilities, Chart, checks, path};
 
@@ -107,20 +112,51 @@ pub fn render(
     values: &Mapping,
     options: &mut RenderOptions<'_>,
 ) -> Result<Rendered, RenderError> {
+    std::thread::scope(|scope| {
+        let second = SecondThread::start(scope, chart);
+        render_with(second, chart, values, options)
+    })
+}
+
+fn render_with(
+    second: Option<SecondThread<'_>>,
+    chart: &Chart,
+    values: &Mapping,
+    options: &mut RenderOptions<'_>,
+) -> Result<Rendered, RenderError> {
+    let ahead = second.as_ref().map(|second| Arc::clone(second.ahead()));
+    // Whatever goes wrong, nobody needs to be waited for.
+    let _end = ahead.clone().map(EndsWith);
     let mut warnings = Warnings::new();
-    let (tree, mut files) = templates_of(chart, values, options, &mut warnings)?;
-    let notes = take_notes(&mut files, &tree.name(), options.subchart_notes);
+    let (tree, values) = prepare(chart, values, options, &mut warnings)?;
+    let mut notes = Files::new();
+    let mut documents = Documents::new(second);
+    let mut files = Files::new();
+    let is_final = options.post_render.is_none();
+    let each = |path: &str, text: Vec<u8>| {
+        if path.ends_with(NOTES) {
+            notes.insert(path.to_owned(), text.into());
+        } else if is_final {
+            documents.add(path, text.into());
+        } else {
+            files.insert(path.to_owned(), text.into());
+        }
+    };
+    engine::render_each(&tree, &values, options, ahead, each)?;
+    let notes = joined_notes(notes, &tree.name(), options.subchart_notes);
     if let Some(post_render) = options.post_render.as_deref_mut() {
-        files = post_render::run(files, post_render, options.post_render_strategy)?;
+        for (path, text) in post_render::run(files, post_render, options.post_render_strategy)? {
+            documents.add(&path, text);
+        }
     }
-    let (manifests, hooks) = manifests::sort(files, &mut warnings)?;
+    let (manifests, hooks) = documents.sort(&mut warnings)?;
     let mut crds = Vec::new();
     collect_crds(&tree, &tree.name(), &mut crds);
     let charts = ChartPart::all(&tree);
     warnings.sort();
     warnings.dedup();
     if options.ends_with_process {
-        std::mem::forget(tree);
+        std::mem::forget((tree, values));
     }
     Ok(Rendered { manifests, hooks, notes, crds, charts, warnings })
 }
@@ -132,18 +168,20 @@ pub fn render_files(
     values: &Mapping,
     options: &RenderOptions<'_>,
 ) -> Result<Files, RenderError> {
-    templates_of(chart, values, options, &mut Warnings::new()).map(|(_, files)| files)
+    let (tree, values) = prepare(chart, values, options, &mut Warnings::new())?;
+    render_templates(&tree, &values, options)
 }
 
 /// The rendered files by their paths.
 pub type Files = BTreeMap<String, Bytes>;
 
-fn templates_of(
+/// The charts that take part, and the values of the root.
+fn prepare(
     chart: &Chart,
     values: &Mapping,
     options: &RenderOptions<'_>,
     warnings: &mut Warnings,
-) -> Result<(ChartTree, Files), RenderError> {
+) -> Result<(ChartTree, Table), RenderError> {
     checks::release_name(&options.release.name).map_err(RenderError::ReleaseName)?;
     let tree = process_dependencies(chart, values, warnings).map_err(RenderError::Dependencies)?;
     let user_values = crate::prepare::table_from(values);
@@ -156,22 +194,19 @@ fn templates_of(
         let found = options.capabilities.kube_version.version.clone();
         return Err(RenderError::KubeVersion { required, found });
     }
-    let files = render_templates(&tree, &values, options)?;
     if options.ends_with_process {
-        std::mem::forget((user_values, values));
+        std::mem::forget(user_values);
     }
-    Ok((tree, files))
+    Ok((tree, values))
 }
 
 const NOTES: &str = "NOTES.txt";
 
-/// Takes the notes out of the files; only the root chart's are kept, unless all are wanted.
-fn take_notes(files: &mut Files, root: &str, with_subcharts: bool) -> String {
+/// What the charts say to the user; only the root chart counts, unless all are wanted.
+fn joined_notes(files: Files, root: &str, with_subcharts: bool) -> String {
     let own = path::join(&[root, "templates", NOTES]);
     let mut notes = String::new();
-    let names: Vec<String> = files.keys().filter(|name| name.ends_with(NOTES)).cloned().collect();
-    for name in names {
-        let text = files.remove(&name).unwrap_or_default();
+    for (name, text) in files {
         if with_subcharts || name == own {
             if !notes.is_empty() {
                 notes.push('\n');
