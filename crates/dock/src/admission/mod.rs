@@ -1,5 +1,7 @@
 //! Who else has a say before something is written: the server's own plugins, policies, and webhooks.
 
+pub mod policy;
+
 use serde_json::Value;
 
 use crate::kinds::admission::{self as plugins, World};
