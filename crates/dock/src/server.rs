@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::json;
 
+use crate::admission::Registered;
 use crate::clock::Clock;
 use crate::controllers::Settled;
-use crate::faults::Faults;
+use crate::faults::{Fault, Faults, Which};
 use crate::http::user::User;
 use crate::meta;
 use crate::registry::Registry;
@@ -31,6 +32,7 @@ pub struct Server {
     pub(crate) tokens: Tokens,
     pub(crate) faults: Faults,
     pub(crate) documents: Documents,
+    pub(crate) admission: Registered,
     pub(crate) controllers: OnceLock<Settled>,
 }
 
@@ -56,12 +58,19 @@ pub struct Builder {
     clock: Clock,
     tokens: HashMap<String, User>,
     controllers: bool,
+    faults: Vec<(Which, Fault)>,
 }
 
 impl Dock {
     /// A server that keeps its objects in memory, on the time of this machine, open to everybody in this process.
     pub fn builder() -> Builder {
-        Builder { store: Store::memory(), clock: Clock::real(), tokens: HashMap::new(), controllers: true }
+        Builder {
+            store: Store::memory(),
+            clock: Clock::real(),
+            tokens: HashMap::new(),
+            controllers: true,
+            faults: Vec::new(),
+        }
     }
 
     /// A token that nobody can guess.
@@ -119,15 +128,27 @@ impl Builder {
         self
     }
 
+    /// Lets the requests that are meant meet a fault.
+    #[must_use]
+    pub fn fault(mut self, which: Which, fault: Fault) -> Self {
+        self.faults.push((which, fault));
+        self
+    }
+
     /// Starts the server. Must be called inside of a tokio runtime.
     pub async fn start(self) -> Dock {
+        let faults = Faults::new(self.store.clone());
+        for (which, fault) in self.faults {
+            faults.inject(which, fault);
+        }
         let server = Arc::new(Server {
             store: self.store,
             registry: Registry::default(),
             clock: self.clock,
             tokens: Tokens(self.tokens),
-            faults: Faults::default(),
+            faults,
             documents: Documents::default(),
+            admission: Registered::default(),
             controllers: OnceLock::new(),
         });
         server.bring_up().await;

@@ -1,6 +1,7 @@
 //! What the server answers when it does not answer with an object: the `Status` kind, with the codes, reasons and
 //! words of the real server.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use http::StatusCode;
@@ -14,7 +15,7 @@ pub struct Status {
     /// The HTTP status code.
     pub code: StatusCode,
     /// One word for programs.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// The sentence for people.
     pub message: String,
     /// What it is about.
@@ -70,8 +71,8 @@ impl fmt::Display for ResourceName<'_> {
 
 impl Status {
     /// A refusal without details.
-    pub fn new(code: StatusCode, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), details: None }
+    pub fn new(code: StatusCode, reason: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self { code, reason: reason.into(), message: message.into(), details: None }
     }
 
     fn about(mut self, resource: ResourceName<'_>, name: &str) -> Self {
@@ -147,7 +148,7 @@ impl Status {
         let causes = errors.iter().map(FieldError::cause).collect();
         Self {
             code: StatusCode::UNPROCESSABLE_ENTITY,
-            reason: "Invalid",
+            reason: "Invalid".into(),
             message: format!("{subject} {name:?} is invalid: {words}"),
             details: Some(Box::new(Details {
                 name: name.into(),
@@ -212,7 +213,7 @@ impl Status {
             object["message"] = self.message.clone().into();
         }
         if !self.reason.is_empty() {
-            object["reason"] = self.reason.into();
+            object["reason"] = (*self.reason).into();
         }
         if let Some(details) = &self.details {
             object["details"] = details.to_value();

@@ -27,9 +27,9 @@ impl Harbour {
         }
         let body = body.map(|body| body.to_string()).unwrap_or_default();
         let request = request.body(Full::new(bytes::Bytes::from(body))).expect("the request is well formed");
-        let answer = self.dock.clone().call(request).await.unwrap();
+        let answer = self.dock.clone().call(request).await.expect("an answer");
         let code = answer.status().as_u16();
-        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        let body = answer.into_body().collect().await.expect("a whole answer").to_bytes();
         (code, serde_json::from_slice(&body).unwrap_or(Value::Null))
     }
 
@@ -211,7 +211,7 @@ async fn a_job_completes_and_its_pods_log() {
     let path = format!("{PODS}/{}/log", pod["metadata"]["name"].as_str().unwrap());
     let request = Request::builder().uri(path).body(Full::new(bytes::Bytes::new())).unwrap();
     let answer = harbour.dock.clone().call(request).await.unwrap();
-    assert_eq!(answer.into_body().collect().await.unwrap().to_bytes(), "done\n");
+    assert_eq!(answer.into_body().collect().await.expect("a whole answer").to_bytes(), "done\n");
 }
 
 #[tokio::test]

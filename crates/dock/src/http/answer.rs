@@ -1,6 +1,5 @@
 //! What goes back: an object, a text, or a stream of events.
 
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -11,6 +10,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::accept::Encoding;
+use crate::faults::ConnectionLost;
 use crate::status::Status;
 use crate::wire::protobuf::{MEDIA_TYPE, STREAM_TYPE, encode};
 
@@ -25,6 +25,8 @@ pub struct Answer {
     pub warnings: Vec<String>,
     /// Other headers.
     pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// After how many seconds the client may come back; 0 if that is not said.
+    pub retry_after: u64,
 }
 
 /// The content of an answer.
@@ -40,6 +42,10 @@ pub enum Content {
     Text(String),
     /// Events as they happen.
     Stream(mpsc::Receiver<Bytes>),
+    /// Events, of which so many are told before the connection breaks.
+    Cut(mpsc::Receiver<Bytes>, usize),
+    /// Nothing: the connection breaks.
+    Lost,
 }
 
 impl Answer {
@@ -50,7 +56,7 @@ impl Answer {
 
     /// Anything, with a code.
     pub fn with(code: StatusCode, content: Content) -> Self {
-        Self { code, content, warnings: Vec::new(), headers: Vec::new() }
+        Self { code, content, warnings: Vec::new(), headers: Vec::new(), retry_after: 0 }
     }
 
     /// Adds a header, unless its value cannot stand in one.
@@ -65,8 +71,26 @@ impl Answer {
         Self::with(StatusCode::NOT_FOUND, Content::Text("404 page not found\n".into()))
     }
 
+    /// None: the connection breaks.
+    pub fn lost() -> Self {
+        Self::with(StatusCode::OK, Content::Lost)
+    }
+
+    /// A stream that breaks after so many events.
+    #[must_use]
+    pub fn cut_after(mut self, events: usize) -> Self {
+        self.content = match self.content {
+            Content::Stream(stream) => Content::Cut(stream, events),
+            content => content,
+        };
+        self
+    }
+
     /// Writes it.
-    pub fn into_response(self, encoding: Encoding) -> Response<AnswerBody> {
+    ///
+    /// # Errors
+    /// There is nothing to write: the connection breaks.
+    pub fn into_response(self, encoding: Encoding) -> Result<Response<AnswerBody>, ConnectionLost> {
         let (kind, body) = match self.content {
             Content::Object(object) if encoding == Encoding::Yaml => {
                 ("application/yaml", AnswerBody::full(goyaml::to_string(&object).unwrap_or_default().into()))
@@ -82,6 +106,8 @@ impl Answer {
                 (STREAM_TYPE, AnswerBody::Stream(events))
             }
             Content::Stream(events) => ("application/json", AnswerBody::Stream(events)),
+            Content::Cut(events, left) => ("application/json", AnswerBody::Cut(events, left)),
+            Content::Lost => return Err(ConnectionLost),
         };
         let mut response = Response::new(body);
         *response.status_mut() = self.code;
@@ -93,7 +119,10 @@ impl Answer {
                 response.headers_mut().append(header::WARNING, value);
             }
         }
-        response
+        if self.retry_after > 0 {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(self.retry_after));
+        }
+        Ok(response)
     }
 }
 
@@ -104,7 +133,8 @@ fn protobuf(object: &Value, encoding: Encoding) -> Option<Vec<u8>> {
 
 impl From<Status> for Answer {
     fn from(status: Status) -> Self {
-        Self::with(status.code, Content::Object(status.to_value()))
+        let retry_after = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
+        Self { retry_after, ..Self::with(status.code, Content::Object(status.to_value())) }
     }
 }
 
@@ -115,6 +145,8 @@ pub enum AnswerBody {
     Full(Option<Bytes>),
     /// Piece by piece.
     Stream(mpsc::Receiver<Bytes>),
+    /// So many pieces, then the connection breaks.
+    Cut(mpsc::Receiver<Bytes>, usize),
 }
 
 impl AnswerBody {
@@ -125,17 +157,22 @@ impl AnswerBody {
 
 impl Body for AnswerBody {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = ConnectionLost;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, ConnectionLost>>> {
         match self.get_mut() {
             Self::Full(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
             Self::Stream(events) => {
                 events.poll_recv(context).map(|event| event.map(|bytes| Ok(Frame::data(bytes))))
             }
+            Self::Cut(_, 0) => Poll::Ready(Some(Err(ConnectionLost))),
+            Self::Cut(events, left) => events.poll_recv(context).map(|event| {
+                *left -= 1;
+                event.map(|bytes| Ok(Frame::data(bytes)))
+            }),
         }
     }
 
@@ -146,7 +183,7 @@ impl Body for AnswerBody {
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Full(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64)),
-            Self::Stream(_) => SizeHint::default(),
+            Self::Stream(_) | Self::Cut(..) => SizeHint::default(),
         }
     }
 }

@@ -1,6 +1,5 @@
 //! From an HTTP request to an answer.
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -16,6 +15,7 @@ use super::answer::{Answer, AnswerBody, Content};
 use super::options::{Options, decode};
 use super::path::{Path, Target};
 use super::user::User;
+use crate::faults::{ConnectionLost, Fault, expired};
 use crate::requests::Call;
 use crate::server::{Dock, Server};
 use crate::status::Status;
@@ -31,10 +31,10 @@ where
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     type Response = Response<AnswerBody>;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+    type Error = ConnectionLost;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, ConnectionLost>> + Send>>;
 
-    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), ConnectionLost>> {
         Poll::Ready(Ok(()))
     }
 
@@ -42,13 +42,17 @@ where
         let server = self.server().clone();
         Box::pin(async move {
             let (parts, body) = request.into_parts();
-            Ok(server.respond(parts, body).await)
+            server.respond(parts, body).await
         })
     }
 }
 
 impl Server {
-    async fn respond<B>(self: Arc<Self>, parts: request::Parts, body: B) -> Response<AnswerBody>
+    async fn respond<B>(
+        self: Arc<Self>,
+        parts: request::Parts,
+        body: B,
+    ) -> Result<Response<AnswerBody>, ConnectionLost>
     where
         B: Body,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -96,7 +100,7 @@ impl Server {
             .tokens
             .user(token)
             .ok_or_else(|| Status::new(StatusCode::UNAUTHORIZED, "Unauthorized", "Unauthorized"))?;
-        Ok(user.acting(headers))
+        user.acting(headers)
     }
 
     async fn resource(
@@ -144,12 +148,27 @@ impl Server {
             now: self.clock.now(),
             warnings: Mutex::default(),
         };
-        self.faults.before(parts, &call).await?;
-        self.dispatch(&parts.method, call).await
+        if self.faults.is_empty() {
+            return self.dispatch(&parts.method, call).await;
+        }
+        let line = format!("{} {}", parts.method, parts.uri);
+        match self.faults.meet(&line, &call).await {
+            Some(Fault::Refuse(status)) => Err(status),
+            Some(Fault::Reset) => Ok(Answer::lost()),
+            Some(Fault::LoseAnswer) => {
+                // Whatever came of it: nobody learns it.
+                let _ = self.dispatch(&parts.method, call).await;
+                Ok(Answer::lost())
+            }
+            Some(Fault::CutWatch(events)) => Ok(self.dispatch(&parts.method, call).await?.cut_after(events)),
+            Some(Fault::Expire) if call.options.watch => Ok(call.expired_watch()),
+            Some(Fault::Expire) => Err(expired(&call)),
+            Some(Fault::Delay(_)) | None => self.dispatch(&parts.method, call).await,
+        }
     }
 
     async fn dispatch(self: &Arc<Self>, method: &Method, call: Call) -> Result<Answer, Status> {
-        let verb = verb(method, &call);
+        let verb = verb(method.as_str(), &call);
         let verbs = match call.resource.subresource(&call.subresource) {
             Some(subresource) => subresource.verbs,
             None => call.resource.verbs,
@@ -164,7 +183,7 @@ impl Server {
             return self.watch(call);
         }
         let outcome = match (&*call.subresource, verb) {
-            ("", "create") if call.resource.traits.review => self.review(&call),
+            ("", "create") if call.resource.traits.review => self.review(&call).await,
             ("", "create") => self.create(&call).await,
             ("", "list") => self.list(&call),
             ("", "delete") => self.delete(&call).await,
@@ -180,7 +199,7 @@ impl Server {
             ("log", _) => self.log(&call),
             ("eviction", _) => self.evict(&call).await,
             ("binding", _) => self.bind(&call).await,
-            ("token", _) => self.token(&call),
+            ("token", _) => self.token(&call).await,
             _ => Ok(Answer::page_not_found()),
         };
         // Warnings are told whether or not the request was granted.
@@ -200,16 +219,23 @@ fn refuse_protobuf(wanted: Encoding, sent: Encoding) -> Result<(), Status> {
     }
 }
 
-fn verb(method: &Method, call: &Call) -> &'static str {
-    match *method {
-        Method::GET | Method::HEAD if call.options.watch && call.subresource.is_empty() => "watch",
-        Method::GET | Method::HEAD if call.name.is_empty() => "list",
-        Method::GET | Method::HEAD => "get",
-        Method::POST if call.name.is_empty() || !call.subresource.is_empty() => "create",
-        Method::PUT if !call.name.is_empty() => "update",
-        Method::PATCH if !call.name.is_empty() => "patch",
-        Method::DELETE if call.name.is_empty() => "deletecollection",
-        Method::DELETE => "delete",
+impl Call {
+    /// The verb of the request whose line this is.
+    pub(crate) fn verb(&self, line: &str) -> &'static str {
+        verb(line.split(' ').next().unwrap_or_default(), self)
+    }
+}
+
+fn verb(method: &str, call: &Call) -> &'static str {
+    match method {
+        "GET" | "HEAD" if call.options.watch && call.subresource.is_empty() => "watch",
+        "GET" | "HEAD" if call.name.is_empty() => "list",
+        "GET" | "HEAD" => "get",
+        "POST" if call.name.is_empty() || !call.subresource.is_empty() => "create",
+        "PUT" if !call.name.is_empty() => "update",
+        "PATCH" if !call.name.is_empty() => "patch",
+        "DELETE" if call.name.is_empty() => "deletecollection",
+        "DELETE" => "delete",
         _ => "",
     }
 }

@@ -30,6 +30,7 @@ use serde_json::Value;
 pub use self::core::service_addresses;
 use self::metadata::Scope;
 use self::read::{Read, child_mut, same, unset};
+use crate::admission::policy::{BindingRules, PolicyRules};
 use crate::field::FieldError;
 use crate::http::user::User;
 
@@ -231,6 +232,8 @@ pub fn rules(group: &str, kind: &str) -> &'static dyn Rules {
         ("node.k8s.io", "RuntimeClass") => &policy::classes::RuntimeClass,
         ("storage.k8s.io", "StorageClass") => &policy::classes::StorageClass,
         ("coordination.k8s.io", "Lease") => &policy::lease::Lease,
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => &PolicyRules,
+        ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding") => &BindingRules,
         ("batch", "CronJob") => &workloads::cron_job::CronJob,
         ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration") => {
             &registration::webhooks::Webhooks { mutating: false }

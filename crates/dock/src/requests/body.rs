@@ -51,6 +51,21 @@ impl Call {
         }
         Ok(defaulted(call, decoded.value))
     }
+
+    /// What is to be written, after somebody else changed it.
+    pub(crate) fn reread(&self, changed: Value) -> Result<Value, String> {
+        let own = self.resource.subresource(&self.subresource).and_then(|subresource| subresource.kind);
+        if let Some((group, version, kind)) = own {
+            return match schema::builtin(group, version, kind) {
+                Some(view) => schema::decode(view, Tree::from(changed), false)
+                    .map(|decoded| decoded.value)
+                    .map_err(|error| error.to_string()),
+                None => Ok(changed),
+            };
+        }
+        let decoded = self.resource.decode(Tree::from(changed), &self.version, false)?;
+        Ok(defaulted(self, decoded.value))
+    }
 }
 
 /// The object with its type, and with the defaults of its kind.

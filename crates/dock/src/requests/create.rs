@@ -44,7 +44,7 @@ impl Server {
                 call.warn(repeated_owners(&repeated));
             }
             let object = self.prepared(call, object)?;
-            self.validate_admission(call, Operation::Create, Some(&object), None).await?;
+            self.validate_admission(call, Operation::Create, &object, None).await?;
             let name = metadata::text(&object, "name").to_owned();
             let key = call.resource.object_key(&call.namespace, &name);
             if call.options.is_dry_run() {

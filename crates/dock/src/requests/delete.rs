@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use schema::Tree;
 use serde_json::{Value, json};
 
-use super::call::{Call, Operation};
+use super::call::Call;
 use super::metadata;
 use crate::crd::conditions::mark_for_deletion;
 use crate::field::{FieldError, Path};
@@ -34,6 +34,8 @@ pub(crate) struct DeleteOptions {
     pub orphan_dependents: Option<bool>,
     /// Nothing is to be done.
     pub dry_run: Vec<String>,
+    /// The object is one of a collection that is deleted.
+    pub of_collection: bool,
 }
 
 /// What a deletion did.
@@ -89,7 +91,7 @@ impl Server {
             return self.delete_namespace(call, options, live, object).await;
         }
         if call.resource.is_definition() && !metadata::is_terminating(&object) {
-            self.validate_admission(call, Operation::Delete, None, Some(&live.object)).await?;
+            self.admit_deletion(call, options, &live.object).await?;
             let marked = mark_for_deletion(&object, call.now);
             return self.store_deletion(call, options, live, marked).await;
         }
@@ -100,7 +102,7 @@ impl Server {
             Grace::None => None,
             Grace::Seconds(seconds) => Some(seconds),
         };
-        self.validate_admission(call, Operation::Delete, None, Some(&live.object)).await?;
+        self.admit_deletion(call, options, &live.object).await?;
         let finalizers = options.finalizers(&object);
         let pending = !finalizers.is_empty();
         set_finalizers(&mut object, &finalizers);
@@ -174,7 +176,7 @@ impl Server {
         live: &Stored,
         mut object: Value,
     ) -> Result<Option<Deletion>, Status> {
-        self.validate_admission(call, Operation::Delete, None, Some(&live.object)).await?;
+        self.admit_deletion(call, options, &live.object).await?;
         let own = object["spec"]["finalizers"].as_array().is_some_and(|own| !own.is_empty());
         if !metadata::is_terminating(&object) {
             let finalizers = options.finalizers(&object);
@@ -287,7 +289,30 @@ impl DeleteOptions {
                 .filter_map(Value::as_str)
                 .map(Into::into)
                 .collect(),
+            of_collection: false,
         }
+    }
+
+    /// The options as admission is told of them.
+    pub(crate) fn to_value(&self) -> Value {
+        let mut options = json!({"kind": "DeleteOptions", "apiVersion": "meta.k8s.io/v1"});
+        let mut tell = |field: &str, value: Value| {
+            if !value.is_null() {
+                options[field] = value;
+            }
+        };
+        tell("gracePeriodSeconds", json!(self.grace_period_seconds));
+        tell("orphanDependents", json!(self.orphan_dependents));
+        tell("propagationPolicy", json!(self.propagation_policy));
+        if !self.dry_run.is_empty() {
+            tell("dryRun", json!(self.dry_run));
+        }
+        for (field, wanted) in [("uid", &self.uid), ("resourceVersion", &self.resource_version)] {
+            if let Some(wanted) = wanted {
+                options["preconditions"][field] = wanted.as_str().into();
+            }
+        }
+        options
     }
 
     fn validate(&self) -> Result<(), Status> {
@@ -398,7 +423,7 @@ impl Call {
         };
         let status = Status {
             code: http::StatusCode::OK,
-            reason: "",
+            reason: "".into(),
             message: String::new(),
             details: Some(Box::new(details)),
         };

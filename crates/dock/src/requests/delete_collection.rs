@@ -12,12 +12,14 @@ impl Server {
     /// Answers a DELETE of all that a selector matches: with the objects as they were.
     pub(crate) async fn delete_collection(&self, call: &Call) -> Result<Answer, Status> {
         let selection = call.selection()?;
-        let options = DeleteOptions::read(call)?;
+        let options = DeleteOptions { of_collection: true, ..DeleteOptions::read(call)? };
         let found = self.store.list(&call.resource.range(&call.namespace));
         let mut deleted = Vec::new();
         for stored in found.objects.iter().filter(|stored| selection.matches(&stored.object)) {
             let one = call.for_object(&stored.key.namespace, &stored.key.name);
-            match self.delete_object(&one, &options).await {
+            let outcome = self.delete_object(&one, &options).await;
+            one.take_warnings().into_iter().for_each(|words| call.warn(words));
+            match outcome {
                 Ok(_) => deleted.push(call.item(&stored.object)),
                 // Somebody else was quicker; it is gone, as wanted.
                 Err(status) if status.reason == "NotFound" => {}

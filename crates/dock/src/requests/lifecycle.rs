@@ -1,6 +1,6 @@
 //! What follows from a change: resources come and go with their definitions.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::metadata::{self, finalizers, is_terminating};
 use crate::crd::conditions::{begin_clean_up, finish_clean_up, is_cleaning_up, settle};
@@ -8,6 +8,7 @@ use crate::meta;
 use crate::server::Server;
 use crate::store::{Expected, Key, Range, ResourceKey, Stored};
 
+const POLICIES: &str = "validatingadmissionpolicies";
 const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "customresourcedefinitions");
 
 impl Server {
@@ -16,6 +17,21 @@ impl Server {
         if is_definition(&stored.key) {
             self.settle_definition(&stored.key).await;
         }
+        if &*stored.key.resource.resource == POLICIES && self.controllers.get().is_some() {
+            self.observe_policy(stored).await;
+        }
+    }
+
+    /// Notes in a policy that it was looked at. Its types are not checked against those of other kinds.
+    async fn observe_policy(&self, stored: &Stored) {
+        let generation = &stored.object["metadata"]["generation"];
+        if stored.object["status"]["observedGeneration"] == *generation {
+            return;
+        }
+        let mut object = stored.object.as_ref().clone();
+        object["status"] = json!({"observedGeneration": generation, "typeChecking": {}});
+        // Whoever was quicker wrote a state that is looked at in its turn.
+        let _ = self.store.put(&stored.key, Expected::At(stored.revision), object).await;
     }
 
     /// Takes notice of an object that is gone.

@@ -78,7 +78,7 @@ fn refusal(error: &ApplyError) -> Status {
         // The server shows such an error as it is.
         _ => Status {
             code: StatusCode::INTERNAL_SERVER_ERROR,
-            reason: "",
+            reason: "".into(),
             message: error.to_string(),
             details: None,
         },

@@ -18,8 +18,10 @@ mod metadata;
 mod parts;
 mod patch;
 mod read;
+mod reviews;
 mod scale;
 mod update;
 mod watch;
 
 pub use call::{Call, Operation};
+pub(crate) use delete::DeleteOptions;

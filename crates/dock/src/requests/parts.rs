@@ -6,7 +6,7 @@ use http::StatusCode;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use super::body::{ExpectedKind, expected_kind, read_typed};
+use super::body::{ExpectedKind, read_typed};
 use super::call::Call;
 use super::delete::DeleteOptions;
 use super::metadata;
@@ -56,10 +56,12 @@ impl Server {
     pub(crate) async fn evict(&self, call: &Call) -> Result<Answer, Status> {
         call.options.check_write("CreateOptions")?;
         let expected = ExpectedKind { group: "policy", version: "v1", kind: "Eviction" };
-        let eviction = read_typed(call, expected)?;
+        let mut eviction = read_typed(call, expected)?;
         if metadata::text(&eviction, "name") != &*call.name {
             return Err(Status::bad_request("name in URL does not match name in Eviction object"));
         }
+        metadata::take_namespace(&mut eviction, true, &call.namespace)?;
+        self.admit_part(call, &mut eviction).await?;
         let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
         let phase = stored.object["status"]["phase"].as_str().unwrap_or_default();
         let ended =
@@ -72,7 +74,8 @@ impl Server {
             options.dry_run.clone_from(&call.options.dry_run);
         }
         self.delete_object(call, &options).await?;
-        let done = Status { code: StatusCode::CREATED, reason: "", message: String::new(), details: None };
+        let done =
+            Status { code: StatusCode::CREATED, reason: "".into(), message: String::new(), details: None };
         let mut object = done.to_value();
         object["code"] = 201.into();
         Ok(Answer::with(StatusCode::CREATED, Content::Object(object)))
@@ -111,7 +114,7 @@ impl Server {
             }
             _ => Err(Status {
                 code: StatusCode::INTERNAL_SERVER_ERROR,
-                reason: "",
+                reason: "".into(),
                 message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.".into(),
                 details: None,
             }),
@@ -121,7 +124,9 @@ impl Server {
     /// Answers a POST of a binding: the Pod gets its node.
     pub(crate) async fn bind(&self, call: &Call) -> Result<Answer, Status> {
         let expected = ExpectedKind { group: "", version: "v1", kind: "Binding" };
-        let binding = read_typed(call, expected)?;
+        let mut binding = read_typed(call, expected)?;
+        metadata::take_namespace(&mut binding, true, &call.namespace)?;
+        self.admit_part(call, &mut binding).await?;
         let node = binding["target"]["name"].as_str().unwrap_or_default();
         let uid = metadata::text(&binding, "uid");
         // The node is given past the rules of Pods, which let nobody change it, and past the owners of fields.
@@ -137,15 +142,21 @@ impl Server {
                 Err(CommitError::Journal(error)) => return Err(Status::internal(error)),
             }
         }
-        let done = Status { code: StatusCode::CREATED, reason: "", message: String::new(), details: None };
+        let done =
+            Status { code: StatusCode::CREATED, reason: "".into(), message: String::new(), details: None };
         Ok(Answer::with(StatusCode::CREATED, Content::Object(done.to_value())))
     }
 
     /// Answers a POST for a token of a service account.
-    pub(crate) fn token(&self, call: &Call) -> Result<Answer, Status> {
+    pub(crate) async fn token(&self, call: &Call) -> Result<Answer, Status> {
         let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
         let expected = ExpectedKind { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
         let mut request = read_typed(call, expected)?;
+        let identity = [("name", &call.name), ("namespace", &call.namespace)];
+        for (field, text) in identity {
+            metadata::fields(&mut request).insert(field.into(), (**text).into());
+        }
+        self.admit_part(call, &mut request).await?;
         let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(3600);
         let expires = call.now + SignedDuration::from_secs(seconds);
         let part = |value: Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
@@ -162,29 +173,6 @@ impl Server {
         request["status"] =
             json!({"token": format!("{header}.{claims}."), "expirationTimestamp": meta::moment(expires)});
         Ok(Answer::with(StatusCode::CREATED, Content::Object(request)))
-    }
-
-    /// Answers a question about access: everything is allowed here.
-    pub(crate) fn review(&self, call: &Call) -> Result<Answer, Status> {
-        let mut review = read_typed(call, expected_kind(call))?;
-        review["metadata"] = json!({});
-        review["status"] = match &*call.resource.kind {
-            "SelfSubjectReview" => json!({"userInfo": call.user.to_value()}),
-            "TokenReview" => {
-                let token = review["spec"]["token"].as_str();
-                match self.tokens.user(token) {
-                    Some(user) => json!({"authenticated": true, "user": user.to_value()}),
-                    None => json!({"user": {}}),
-                }
-            }
-            "SelfSubjectRulesReview" => json!({
-                "incomplete": false,
-                "nonResourceRules": [{"nonResourceURLs": ["*"], "verbs": ["*"]}],
-                "resourceRules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}],
-            }),
-            _ => json!({"allowed": true}),
-        };
-        Ok(Answer::with(StatusCode::CREATED, Content::Object(review)))
     }
 }
 

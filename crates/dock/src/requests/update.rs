@@ -96,7 +96,7 @@ impl Server {
         metadata::fields(&mut object).insert("resourceVersion".into(), revision.into());
         let mut object = self.succeeding(call, object, &live.object)?;
         fields::keep_times(&live.object, &mut object);
-        self.validate_admission(call, Operation::Update, Some(&object), Some(&live.object)).await?;
+        self.validate_admission(call, Operation::Update, &object, Some(&live.object)).await?;
         let expected = Expected::At(live.revision);
         let outcome = if ends(call, &object, &live.object) {
             if call.options.is_dry_run() {

@@ -61,6 +61,16 @@ impl Server {
     }
 }
 
+impl Call {
+    /// A watch that tells nothing but that its revision is no longer kept.
+    pub(crate) fn expired_watch(&self) -> Answer {
+        let (sender, receiver) = mpsc::channel(1);
+        let words = format!("too old resource version: {}", self.options.resource_version);
+        let _ = sender.try_send(line("ERROR", &Status::expired(words).to_value()));
+        Answer::with(StatusCode::OK, Content::Stream(receiver))
+    }
+}
+
 struct Watch {
     call: Call,
     selection: Selection,

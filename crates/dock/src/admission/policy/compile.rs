@@ -3,7 +3,7 @@
 use cel::{CompileError, Env, Program, Type};
 use serde_json::Value;
 
-use super::matching::Constraints;
+use crate::admission::matching::Constraints;
 
 /// A `ValidatingAdmissionPolicy`, read and compiled.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Policy {
 
 /// An expression, and its program if it can be compiled.
 #[derive(Debug)]
-pub(super) struct Expression {
+pub(in crate::admission) struct Expression {
     pub(super) source: String,
     pub(super) program: Result<Program, String>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Validation {
 
 /// What an expression must give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(in crate::admission) enum Wanted {
     Bool,
     Text,
     TextOrNull,
@@ -45,7 +45,7 @@ pub(super) enum Wanted {
 }
 
 /// Compiles the expressions of one policy, each with the variables it may use.
-pub(super) struct Compiler {
+pub(in crate::admission) struct Compiler {
     plain: Env,
     authorized: Env,
 }
@@ -131,7 +131,7 @@ impl Compiler {
     }
 
     /// For conditions that are looked at before the variables: there are none.
-    pub(super) fn without_variables(has_params: bool) -> Self {
+    pub(in crate::admission) fn without_variables(has_params: bool) -> Self {
         let Self { plain, authorized } = Self::new(has_params);
         Self {
             plain: plain.without_variable("variables"),
@@ -147,7 +147,7 @@ impl Compiler {
     }
 
     /// Compiles an expression; `authorized` ones may ask who may do what.
-    pub(super) fn compile(&self, source: &str, wanted: Wanted, authorized: bool) -> Expression {
+    pub(in crate::admission) fn compile(&self, source: &str, wanted: Wanted, authorized: bool) -> Expression {
         let env = if authorized { &self.authorized } else { &self.plain };
         let program = Program::compile(source, env).map_err(|error: CompileError| error.to_string());
         let program = program.and_then(|program| match refusal(program.result_type(), wanted) {

@@ -7,7 +7,7 @@ use cel::{Activation, Authorizer, EvalError, Members, PER_CALL_LIMIT, ResourceAt
 use serde_json::Value;
 
 use super::compile::{Expression, Policy, Validation};
-use super::request::{Attributes, Target};
+use crate::admission::attributes::{Attributes, Target};
 
 /// What all validations of a policy may cost together.
 const BUDGET: u64 = 10_000_000;
@@ -45,8 +45,8 @@ struct Variables<'a> {
 }
 
 impl<'a> Variables<'a> {
-    fn new(policy: &'a Policy) -> Self {
-        Self { expressions: &policy.variables, known: RefCell::default(), cost: Cell::new(0) }
+    fn new(expressions: &'a [(String, Expression)]) -> Self {
+        Self { expressions, known: RefCell::default(), cost: Cell::new(0) }
     }
 }
 
@@ -146,11 +146,11 @@ pub(super) fn evaluate(
         let decision = if policy.fails { Decision::Deny { message, reason: None } } else { Decision::Admit };
         Outcome { decisions: vec![decision], ..Outcome::default() }
     };
-    let own_request = attributes.request(&attributes.target);
-    let conditions = Variables::new(policy);
-    let inputs =
-        Inputs { request: &own_request, attributes, param, namespace: None, authorizer: Some(authorizer) };
-    match meets_conditions(policy, inputs.phase(&conditions, CONDITIONS_BUDGET)) {
+    let object = attributes.object.map(|object| attributes.in_version(object, target));
+    let old_object = attributes.old_object.map(|object| attributes.in_version(object, target));
+    let attributes =
+        &Attributes { object: object.as_deref(), old_object: old_object.as_deref(), ..*attributes };
+    match conditions_hold(&policy.conditions, policy.fails, target, attributes, param, authorizer) {
         Ok(true) => {}
         Ok(false) => return Outcome::default(),
         Err(message) => return failed(message),
@@ -165,7 +165,7 @@ pub(super) fn evaluate(
         namespace: namespace.as_ref(),
         authorizer: Some(authorizer),
     };
-    let variables = Variables::new(policy);
+    let variables = Variables::new(&policy.variables);
     let mut phase = inputs.phase(&variables, BUDGET);
     let mut results = Vec::with_capacity(policy.validations.len());
     for validation in &policy.validations {
@@ -179,7 +179,7 @@ pub(super) fn evaluate(
 
     // Messages are told to those who ask, so they cannot look at what only the server may know.
     let unauthorized = Inputs { authorizer: None, ..inputs };
-    let message_variables = Variables::new(policy);
+    let message_variables = Variables::new(&policy.variables);
     let messages = messages(policy, unauthorized.phase(&message_variables, budget));
     let mut outcome = Outcome::default();
     for (index, (validation, result)) in policy.validations.iter().zip(results).enumerate() {
@@ -199,10 +199,29 @@ pub(super) fn evaluate(
     annotate(policy, &inputs, &mut outcome).map_or_else(failed, |()| outcome)
 }
 
-/// Whether a request is one that the policy is about; else what went wrong.
-fn meets_conditions(policy: &Policy, mut phase: Phase<'_>) -> Result<bool, String> {
+/// Whether a request is one that a policy or webhook is about; else what went wrong.
+///
+/// `fails` says whether a condition that cannot be evaluated is an error, or no match.
+pub(in crate::admission) fn conditions_hold(
+    conditions: &[Expression],
+    fails: bool,
+    target: &Target<'_>,
+    attributes: &Attributes<'_>,
+    param: Option<&Value>,
+    authorizer: &dyn Authorizer,
+) -> Result<bool, String> {
+    if conditions.is_empty() {
+        return Ok(true);
+    }
+    // The resource is the one that was asked for, the kind the one that is meant.
+    let request =
+        attributes.request(&Target { kind: target.kind, kind_group: target.kind_group, ..attributes.target });
+    let variables = Variables::new(&[]);
+    let inputs =
+        Inputs { request: &request, attributes, param, namespace: None, authorizer: Some(authorizer) };
+    let mut phase = inputs.phase(&variables, CONDITIONS_BUDGET);
     let mut problems: Vec<String> = Vec::new();
-    for condition in &policy.conditions {
+    for condition in conditions {
         match phase.run(condition) {
             Ok(Ok(Cel::Bool(false))) => return Ok(false),
             Ok(Ok(_)) => {}
@@ -211,13 +230,13 @@ fn meets_conditions(policy: &Policy, mut phase: Phase<'_>) -> Result<bool, Strin
                     problems.push(problem);
                 }
             }
-            Err(problem) if policy.fails => return Err(problem),
+            Err(problem) if fails => return Err(problem),
             Err(_) => return Ok(false),
         }
     }
     match problems.as_slice() {
         [] => Ok(true),
-        _ if !policy.fails => Ok(false),
+        _ if !fails => Ok(false),
         [one] => Err(one.clone()),
         many => Err(format!("[{}]", many.join(", "))),
     }
@@ -254,7 +273,7 @@ fn annotate(policy: &Policy, inputs: &Inputs<'_>, outcome: &mut Outcome) -> Resu
     if policy.annotations.is_empty() {
         return Ok(());
     }
-    let variables = Variables::new(policy);
+    let variables = Variables::new(&policy.variables);
     let unauthorized = Inputs { authorizer: None, ..*inputs };
     let mut phase = unauthorized.phase(&variables, BUDGET);
     for (key, expression) in &policy.annotations {

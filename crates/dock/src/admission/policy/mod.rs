@@ -5,24 +5,26 @@
 //! and validations; what fails becomes a refusal, a warning or an audit annotation, as the binding says. Nothing here
 //! reads the store: parameters and authorization come through the traits [`Parameters`] and [`cel::Authorizer`].
 
+mod binding;
 mod compile;
 mod evaluate;
-mod matching;
 mod params;
-mod request;
 mod rules;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::Value;
 
+pub use self::binding::Binding;
 pub use self::compile::Policy;
+pub(super) use self::compile::{Compiler, Expression, Wanted};
+pub(super) use self::evaluate::conditions_hold;
 use self::evaluate::{Decision, Outcome};
-pub use self::matching::Binding;
 pub use self::params::Parameters;
-pub use self::request::{Attributes, Group, Target};
 pub use self::rules::{BindingRules, PolicyRules};
+use super::attributes::Attributes;
 use crate::status::{Cause, Status};
 
 /// What the policies say of a request.
@@ -41,8 +43,8 @@ pub struct Verdict {
 pub struct Hook<'a> {
     /// The policy.
     pub policy: &'a Policy,
-    /// Its bindings.
-    pub bindings: &'a [Binding],
+    /// The bindings, of this and of other policies.
+    pub bindings: &'a [Arc<Binding>],
 }
 
 /// Lets the policies decide about a request.
@@ -53,8 +55,7 @@ pub fn decide(
     authorizer: &dyn cel::Authorizer,
 ) -> Verdict {
     let mut verdict = Verdict::default();
-    // Policies do not decide about policies, so that a wrong one can always be put right.
-    if attributes.is_policy() {
+    if attributes.is_policy() || attributes.is_question() {
         return verdict;
     }
     let mut refusals: Vec<Refusal<'_>> = Vec::new();
@@ -67,8 +68,12 @@ pub fn decide(
                 continue;
             }
         };
-        let bindings: Vec<&Binding> =
-            hook.bindings.iter().filter(|binding| binding.policy == hook.policy.name).collect();
+        let bindings: Vec<&Binding> = hook
+            .bindings
+            .iter()
+            .map(|binding| &**binding)
+            .filter(|binding| binding.policy == hook.policy.name)
+            .collect();
         if let (Some(problem), false) = (params::unknown_kind(hook.policy, parameters), bindings.is_empty()) {
             refusals.extend(configuration(hook.policy, None, &problem));
             continue;
@@ -181,12 +186,14 @@ impl Refusal<'_> {
             self.policy.name, self.message
         );
         let mut status = Status::forbidden(attributes.resource_name(), attributes.shown_name(), &message);
-        (status.code, status.reason) = match self.reason.as_deref() {
+        let (code, reason) = match self.reason.as_deref() {
             Some("Forbidden") => (StatusCode::FORBIDDEN, "Forbidden"),
             Some("Unauthorized") => (StatusCode::UNAUTHORIZED, "Unauthorized"),
             Some("RequestEntityTooLarge") => (StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge"),
             _ => (StatusCode::UNPROCESSABLE_ENTITY, "Invalid"),
         };
+        status.code = code;
+        status.reason = reason.into();
         if let Some(details) = &mut status.details {
             details.causes.push(Cause { reason: String::new(), message, field: String::new() });
         }

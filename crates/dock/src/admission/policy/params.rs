@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::binding::Binding;
 use super::compile::Policy;
-use super::matching::Binding;
-use super::request::Attributes;
+use crate::admission::attributes::Attributes;
 use crate::selectors::LabelSelector;
 
 /// Where policies find their parameters.

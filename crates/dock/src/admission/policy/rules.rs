@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::compile::{Compiler, Expression, Wanted};
-use super::matching::words;
+use crate::admission::matching::words;
 use crate::field::{FieldError, Path};
-use crate::kinds::Rules;
+use crate::kinds::{Context, Rules};
 use crate::meta;
 use crate::selectors::LabelSelector;
 
@@ -46,6 +46,10 @@ impl Rules for PolicyRules {
         let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
         spec.entry("failurePolicy").or_insert_with(|| "Fail".into());
         default_resources(spec.get_mut("matchConstraints"));
+    }
+
+    fn prepare_create(&self, object: &mut Value, _context: &Context) {
+        object["status"] = json!({});
     }
 
     fn has_status(&self) -> bool {

@@ -6,6 +6,7 @@ use cel::{Authorizer, Decision, Question};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::admission::attributes::{Group, Target};
 use crate::http::user::User;
 use crate::kinds::Rules;
 use crate::requests::Operation;
@@ -37,7 +38,7 @@ impl Parameters for Maps {
     }
 }
 
-fn policy(spec: Value) -> Value {
+fn policy(spec: &Value) -> Value {
     let mut object = json!({
         "metadata": {"name": "p"},
         "spec": {"matchConstraints": {"resourceRules": [{
@@ -55,8 +56,8 @@ fn binding(actions: &[&str]) -> Value {
     json!({"metadata": {"name": "b"}, "spec": {"policyName": "p", "validationActions": actions}})
 }
 
-fn judge_with(policy: &Value, binding: &Value, object: &Value, maps: Maps) -> Verdict {
-    let (policy, binding) = (Policy::read(policy), [Binding::read(binding)]);
+fn judge_with(policy: &Value, binding: &Value, object: &Value, maps: &Maps) -> Verdict {
+    let (policy, binding) = (Policy::read(policy), [Arc::new(Binding::read(binding))]);
     let user = User::named("jane", &["devs"]);
     let namespace = json!({"metadata": {"name": "ns", "labels": {"team": "a"}}});
     let attributes = Attributes {
@@ -65,7 +66,9 @@ fn judge_with(policy: &Value, binding: &Value, object: &Value, maps: Maps) -> Ve
             group: Group { name: "apps", version: "v1" },
             resource: "deployments",
             kind: "Deployment",
+            kind_group: Group { name: "apps", version: "v1" },
         },
+        versions: None,
         equivalents: &[],
         subresource: "",
         name: "x",
@@ -77,12 +80,12 @@ fn judge_with(policy: &Value, binding: &Value, object: &Value, maps: Maps) -> Ve
         dry_run: false,
         options: None,
     };
-    decide(&[Hook { policy: &policy, bindings: &binding }], &attributes, &maps, &Readers)
+    decide(&[Hook { policy: &policy, bindings: &binding }], &attributes, maps, &Readers)
 }
 
 fn judge(spec: Value, actions: &[&str]) -> Verdict {
     let object = json!({"metadata": {"name": "x", "labels": {"app": "web"}}, "spec": {"replicas": 7}});
-    judge_with(&policy(spec), &binding(actions), &object, Maps(Vec::new()))
+    judge_with(&policy(&spec), &binding(actions), &object, &Maps(Vec::new()))
 }
 
 fn refusal(verdict: &Verdict) -> &str {
@@ -144,7 +147,7 @@ fn a_validation_that_fails_refuses_in_its_words() {
         let verdict = judge(json!({"variables": variables, "validations": [validation]}), &["Deny"]);
         assert_eq!(refusal(&verdict), format!("{PREFIX}{words}"));
         let status = verdict.refusal.unwrap();
-        assert_eq!((status.code.as_u16(), status.reason), (code, reason));
+        assert_eq!((status.code.as_u16(), &*status.reason), (code, reason));
     }
 }
 
@@ -236,7 +239,7 @@ fn parameters_are_found_by_name_and_by_label() {
         let mut binding = binding(&["Deny"]);
         binding["spec"]["paramRef"] = reference;
         binding["spec"]["paramRef"]["parameterNotFoundAction"] = action.into();
-        refusal(&judge_with(&policy(spec.clone()), &binding, &object, maps())).to_owned()
+        refusal(&judge_with(&policy(&spec), &binding, &object, &maps())).to_owned()
     };
     let failed = format!("{PREFIX}failed expression: object.spec.replicas <= int(params.data.most)");
     assert_eq!(judge(json!({"name": "five"}), "Deny"), failed);
@@ -256,7 +259,7 @@ fn parameters_are_found_by_name_and_by_label() {
 fn policies_are_checked_when_they_are_written() {
     let errors = |spec: Value| {
         let found: Vec<String> =
-            PolicyRules.validate(&policy(spec)).iter().map(ToString::to_string).collect();
+            PolicyRules.validate(&policy(&spec)).iter().map(ToString::to_string).collect();
         found.join("\n")
     };
     assert_eq!(errors(json!({"validations": [{"expression": "object.spec.replicas <= 5"}]})), "");

@@ -1,12 +1,15 @@
-//! What a policy may know of a request.
+//! What policies and webhooks may know of a request.
+
+use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
 use crate::http::user::User;
+use crate::registry::Resource;
 use crate::requests::Operation;
 use crate::status::ResourceName;
 
-/// What a policy may know of a request.
+/// What policies and webhooks may know of a request.
 #[derive(Debug, Clone, Copy)]
 pub struct Attributes<'a> {
     /// What is done.
@@ -15,6 +18,8 @@ pub struct Attributes<'a> {
     pub target: Target<'a>,
     /// The other versions the same resource has.
     pub equivalents: &'a [Target<'a>],
+    /// The resource, which knows how its versions differ.
+    pub versions: Option<&'a Resource>,
     /// Which part of the object, or nothing.
     pub subresource: &'a str,
     /// The name; empty while it is still to be generated.
@@ -44,6 +49,8 @@ pub struct Target<'a> {
     pub resource: &'a str,
     /// The kind.
     pub kind: &'a str,
+    /// Group and version of the kind, which are others than those of the resource for some subresources.
+    pub kind_group: Group<'a>,
 }
 
 /// An API group in one version.
@@ -62,16 +69,31 @@ impl Target<'_> {
 }
 
 impl<'a> Attributes<'a> {
+    /// Whether the request is about those who have a say themselves: a wrong one can always be put right.
+    pub(super) fn is_configuration(&self) -> bool {
+        self.target.group.name == "admissionregistration.k8s.io"
+    }
+
     /// Whether the request is about policies themselves.
     pub(super) fn is_policy(&self) -> bool {
-        self.target.group.name == "admissionregistration.k8s.io"
-            && matches!(
-                self.target.resource,
-                "validatingadmissionpolicies"
-                    | "validatingadmissionpolicybindings"
-                    | "mutatingadmissionpolicies"
-                    | "mutatingadmissionpolicybindings"
-            )
+        self.is_configuration() && self.target.resource.contains("admissionpolic")
+    }
+
+    /// Whether the request asks something, and nothing is stored.
+    pub(super) fn is_question(&self) -> bool {
+        matches!(self.target.group.name, "authentication.k8s.io" | "authorization.k8s.io")
+    }
+
+    /// An object of the request as it is in another version.
+    pub(super) fn in_version<'v>(&self, object: &'v Value, target: &Target<'_>) -> Cow<'v, Value> {
+        match self.versions {
+            Some(resource)
+                if target.group.version != self.target.group.version && target.kind_group == target.group =>
+            {
+                Cow::Owned(resource.convert(object, target.group.version))
+            }
+            _ => Cow::Borrowed(object),
+        }
     }
 
     pub(super) fn resource_name(&self) -> ResourceName<'a> {
@@ -91,23 +113,16 @@ impl<'a> Attributes<'a> {
         }
     }
 
-    /// The variable `request`, for a policy that matched the request as `matched`.
+    /// The request as admission tells of it, to somebody who is meant as `matched`; without the objects.
     pub(super) fn request(&self, matched: &Target<'_>) -> Value {
-        let kind = |target: &Target<'_>| json!({"group": target.group.name, "version": target.group.version, "kind": target.kind});
-        let resource = |target: &Target<'_>| json!({"group": target.group.name, "version": target.group.version, "resource": target.resource});
-        let mut user = json!({});
-        if !self.user.name.is_empty() {
-            user["username"] = self.user.name.as_str().into();
-        }
-        if !self.user.uid.is_empty() {
-            user["uid"] = self.user.uid.as_str().into();
-        }
-        if !self.user.groups.is_empty() {
-            user["groups"] = json!(self.user.groups);
-        }
-        if !self.user.extra.is_empty() {
-            user["extra"] = json!(self.user.extra);
-        }
+        let kind = |target: &Target<'_>| {
+            let Group { name, version } = target.kind_group;
+            json!({"group": name, "version": version, "kind": target.kind})
+        };
+        let resource = |target: &Target<'_>| {
+            let Group { name, version } = target.group;
+            json!({"group": name, "version": version, "resource": target.resource})
+        };
         let mut request = json!({
             "uid": "",
             "kind": kind(matched),
@@ -115,7 +130,7 @@ impl<'a> Attributes<'a> {
             "requestKind": kind(&self.target),
             "requestResource": resource(&self.target),
             "operation": self.operation.as_str(),
-            "userInfo": user,
+            "userInfo": self.user.to_value(),
             "object": null,
             "oldObject": null,
             "dryRun": self.dry_run,

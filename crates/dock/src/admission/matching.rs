@@ -1,11 +1,11 @@
-//! Which requests a policy or a binding is about.
+//! Which requests a policy, a binding or a webhook is about.
 
 use serde_json::Value;
 
-use super::request::{Attributes, Target};
+use super::attributes::{Attributes, Target};
 use crate::selectors::LabelSelector;
 
-/// `matchConstraints` of a policy, or `matchResources` of a binding.
+/// `matchConstraints` of a policy, `matchResources` of a binding, or what a webhook says of itself.
 #[derive(Debug)]
 pub(super) struct Constraints {
     namespaces: Result<LabelSelector, String>,
@@ -27,43 +27,8 @@ struct Rule {
     scope: String,
 }
 
-/// A binding: which policy is used, where, and what comes of it.
-#[derive(Debug)]
-pub struct Binding {
-    /// Its name.
-    pub(super) name: String,
-    /// The policy it puts to use.
-    pub(super) policy: String,
-    constraints: Option<Constraints>,
-    /// Where the parameters are.
-    pub(super) param_ref: Option<Value>,
-    /// What comes of a validation that fails: `Deny`, `Warn`, `Audit`.
-    pub(super) actions: Vec<String>,
-}
-
 pub(super) fn words(value: &Value) -> Vec<String> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).map(ToOwned::to_owned).collect()
-}
-
-impl Binding {
-    /// Reads a `ValidatingAdmissionPolicyBinding`.
-    pub fn read(object: &Value) -> Self {
-        let spec = &object["spec"];
-        Self {
-            name: object["metadata"]["name"].as_str().unwrap_or_default().to_owned(),
-            policy: spec["policyName"].as_str().unwrap_or_default().to_owned(),
-            constraints: spec.get("matchResources").filter(|some| some.is_object()).map(Constraints::read),
-            param_ref: spec.get("paramRef").filter(|some| some.is_object()).cloned(),
-            actions: words(&spec["validationActions"]),
-        }
-    }
-
-    pub(super) fn matches(&self, attributes: &Attributes<'_>) -> Result<bool, String> {
-        match &self.constraints {
-            Some(constraints) => constraints.matches(attributes).map(|matched| matched.is_some()),
-            None => Ok(true),
-        }
-    }
 }
 
 fn contains(list: &[String], wanted: &str) -> bool {
@@ -102,7 +67,17 @@ impl Rule {
 }
 
 impl Constraints {
+    /// What a policy or a binding says.
     pub(super) fn read(spec: &Value) -> Self {
+        Self::with_rules(spec, "resourceRules")
+    }
+
+    /// What a webhook says.
+    pub(super) fn of_webhook(webhook: &Value) -> Self {
+        Self::with_rules(webhook, "rules")
+    }
+
+    fn with_rules(spec: &Value, included: &str) -> Self {
         let selector = |field: &str| match spec.get(field).filter(|some| some.is_object()) {
             Some(selector) => LabelSelector::of(Some(selector)).map_err(|error| error.to_string()),
             None => Ok(LabelSelector::everything()),
@@ -111,7 +86,7 @@ impl Constraints {
         Self {
             namespaces: selector("namespaceSelector"),
             objects: selector("objectSelector"),
-            rules: rules("resourceRules"),
+            rules: rules(included),
             exclusions: rules("excludeResourceRules"),
             equivalent: spec["matchPolicy"].as_str() != Some("Exact"),
         }
