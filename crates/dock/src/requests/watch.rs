@@ -66,7 +66,7 @@ impl Call {
     pub(crate) fn expired_watch(&self) -> Answer {
         let (sender, receiver) = mpsc::channel(1);
         let words = format!("too old resource version: {}", self.options.resource_version);
-        let _ = sender.try_send(line("ERROR", &Status::expired(words).to_value()));
+        let _ = sender.try_send(written(self, "ERROR", &Status::expired(words).to_value()));
         Answer::with(StatusCode::OK, Content::Stream(receiver))
     }
 }
