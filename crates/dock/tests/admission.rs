@@ -274,7 +274,6 @@ async fn webhooks_are_not_asked_about_what_they_are_not_for() {
     let settings = json!({
         "objectSelector": {"matchLabels": {"hooked": "yes"}},
         "matchConditions": [{"name": "good", "expression": "object.data.a != 'good'"}],
-        "sideEffects": "Some",
     });
     register(&dock, "ValidatingWebhookConfiguration", &webhook, settings).await;
     let mut map = config_map("x", "1");
@@ -282,10 +281,11 @@ async fn webhooks_are_not_asked_about_what_they_are_not_for() {
     map["metadata"] = json!({"name": "y", "labels": {"hooked": "yes"}});
     assert_eq!(dock.ask("POST", MAPS, &map).await.code, 400);
     let dry = dock.ask("POST", &format!("{MAPS}?dryRun=All"), &map).await;
-    assert_eq!(dry.body["message"], "admission webhook \"hook.example.org\" does not support dry run");
+    assert_eq!(dry.body["message"], "admission webhook \"hook.example.org\" denied the request: no");
     map["data"]["a"] = "good".into();
     assert_eq!(dock.ask("POST", MAPS, &map).await.code, 201);
-    assert_eq!(webhook.asked().len(), 1);
+    assert_eq!(webhook.asked().len(), 2);
+    assert_eq!(webhook.asked()[1]["request"]["dryRun"], true);
 }
 
 #[tokio::test]
