@@ -356,10 +356,10 @@ async fn the_collector_asks_as_everybody_does() {
     let rules = json!([{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["DELETE"], "resources": ["configmaps"]}]);
     register(&dock, "ValidatingWebhookConfiguration", &webhook, json!({"rules": rules})).await;
     let owner = dock.ask("POST", MAPS, &config_map("owner", "1")).await.body;
-    let mut owned = config_map("owned", "1");
-    owned["metadata"]["ownerReferences"] =
+    let mut dependent = config_map("owned", "1");
+    dependent["metadata"]["ownerReferences"] =
         json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner["metadata"]["uid"]}]);
-    assert_eq!(dock.ask("POST", MAPS, &owned).await.code, 201);
+    assert_eq!(dock.ask("POST", MAPS, &dependent).await.code, 201);
     assert_eq!(dock.ask("DELETE", &format!("{MAPS}/owner"), &Value::Null).await.code, 200);
     for _ in 0..200 {
         if dock.ask("GET", &format!("{MAPS}/owned"), &Value::Null).await.code == 404 {

@@ -83,6 +83,7 @@ fn judge_with(policy: &Value, binding: &Value, object: &Value, maps: &Maps) -> V
     decide(&[Hook { policy: &policy, bindings: &binding }], &attributes, maps, &Readers)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "tables read better without references")]
 fn judge(spec: Value, actions: &[&str]) -> Verdict {
     let object = json!({"metadata": {"name": "x", "labels": {"app": "web"}}, "spec": {"replicas": 7}});
     judge_with(&policy(&spec), &binding(actions), &object, &Maps(Vec::new()))
