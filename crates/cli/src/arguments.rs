@@ -8,8 +8,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    completion, create, dag, dependency, dock, env, lint, man, package, plan, pull, push, ready, registry,
-    repo, search, show, template, verify, version,
+    completion, create, dag, dependency, dock, env, history, install, lint, man, package, plan, pull, push,
+    ready, registry, repo, search, show, template, uninstall, verify, version,
 };
 use crate::flags::GlobalFlags;
 use crate::go_flags::like_go;
@@ -48,6 +48,12 @@ Exit codes:
 /// One variant per command.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    Install(Box<install::InstallArguments>),
+    Upgrade(Box<install::UpgradeArguments>),
+    Uninstall(Box<uninstall::Arguments>),
+    List(history::ListArguments),
+    Status(history::StatusArguments),
+    History(history::HistoryArguments),
     Template(Box<template::Arguments>),
     Lint(lint::Arguments),
     Show(show::Arguments),

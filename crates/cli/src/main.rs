@@ -37,6 +37,7 @@ mod flags;
 mod go_flags;
 mod loading;
 mod network;
+mod operation;
 mod output;
 mod outside;
 mod planning;

@@ -19,7 +19,7 @@ pub(crate) struct Outside {
     /// Whether warnings of templates are dropped, since somebody else told them.
     pub(crate) quiet: bool,
     /// The cluster, with what it serves.
-    pub(crate) cluster: Option<Rc<(Cluster, Served)>>,
+    pub(crate) cluster: Option<Rc<(Rc<Cluster>, Served)>>,
 }
 
 impl Environment for Outside {

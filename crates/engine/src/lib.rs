@@ -9,6 +9,7 @@
 //! object that is meant. So a run that was killed is simply run again.
 
 mod event;
+mod lock;
 mod marks;
 mod observe;
 mod run;
@@ -26,8 +27,9 @@ use plan::{ObjectIndex, Plan};
 use serde_json::Value;
 
 pub use event::{Effect, Ending, Event};
+pub use lock::{Lock, LockError};
 pub use marks::{HELM, MANAGED_BY, Marks, RELEASE_NAME, RELEASE_NAMESPACE};
-pub use observe::{ObserveError, Subjects};
+pub use observe::{Holder, ObserveError, Subjects};
 pub use run::Outcome;
 pub use served::{Kind, Served};
 pub use stop::{Stop, Stopper};

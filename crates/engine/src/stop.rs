@@ -3,7 +3,7 @@
 use tokio::sync::watch;
 
 /// Makes the wish.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Stopper(watch::Sender<bool>);
 
 /// Hears it.

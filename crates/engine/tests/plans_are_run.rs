@@ -59,8 +59,7 @@ impl Release {
         for (entry, uid) in self.stored.entries.iter_mut().zip(&outcome.uids) {
             entry.uid.clone_from(uid);
         }
-        let mut gone = outcome.gone.iter();
-        self.stored.entries.retain(|_| gone.next() != Some(&true));
+        self.stored.forget(&outcome.gone);
         Ok(outcome)
     }
 
@@ -90,6 +89,7 @@ impl Release {
         let same = wanted.members.iter().filter(|member| digests.get(&member.id) == Some(&member.digest));
         let document = |member: &plan::input::Member| documents[member.document as usize].clone();
         let subjects = Subjects {
+            holders: Vec::new(),
             same: same.map(|member| member.id.clone()).collect(),
             wanted: wanted.members.iter().map(|member| (member.id.clone(), document(member))).collect(),
             stored: self

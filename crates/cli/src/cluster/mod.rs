@@ -37,6 +37,11 @@ impl Cluster {
         self.runtime.block_on(work)
     }
 
+    /// Runs work beside the command.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.runtime.spawn(work);
+    }
+
     /// A client of it.
     pub(crate) fn client(&self) -> Client {
         self.client.clone()
@@ -65,7 +70,7 @@ async fn embedded(directory: PathBuf) -> Result<Client, Failure> {
     Ok(Client::new(cluster, "default"))
 }
 
-fn unreachable(error: &kube::Error) -> Failure {
+pub(crate) fn unreachable(error: &kube::Error) -> Failure {
     Failure::new(format!("Kubernetes cluster unreachable: {}", words(error)))
         .hint("--kubeconfig and --kube-context choose another cluster, --embedded one that needs none")
 }

@@ -6,6 +6,8 @@ pub(crate) mod dag;
 pub(crate) mod dependency;
 pub(crate) mod dock;
 pub(crate) mod env;
+pub(crate) mod history;
+pub(crate) mod install;
 pub(crate) mod lint;
 pub(crate) mod man;
 pub(crate) mod package;
@@ -18,6 +20,7 @@ pub(crate) mod repo;
 pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod template;
+pub(crate) mod uninstall;
 pub(crate) mod verify;
 pub(crate) mod version;
 
@@ -40,6 +43,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 
 fn dispatch(command: Command, context: &mut Context) -> Result<(), Failure> {
     match command {
+        Command::Install(arguments) => install::install(&arguments, context),
+        Command::Upgrade(arguments) => install::upgrade(&arguments, context),
+        Command::Uninstall(arguments) => uninstall::run(&arguments, context),
+        Command::List(arguments) => history::list(&arguments, context),
+        Command::Status(arguments) => history::status(&arguments, context),
+        Command::History(arguments) => history::history(&arguments, context),
         Command::Template(arguments) => template::run(&arguments, context),
         Command::Lint(arguments) => lint::run(&arguments, context),
         Command::Show(arguments) => show::run(arguments, context),

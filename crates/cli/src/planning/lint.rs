@@ -12,7 +12,6 @@ use plan::input::{Inventory, Live, Order, Place, Policy};
 use plan::output::Note;
 use plan::{Operation, PlanError, PlanErrors, Request};
 
-use super::wanted;
 use crate::outside::Outside;
 
 /// Something that planning finds, and where.
@@ -58,7 +57,7 @@ pub(crate) fn lint(
 }
 
 fn judge(rendered: &Rendered, namespace: &str) -> Vec<Found> {
-    let Ok(wanted) = wanted::wanted(rendered, namespace) else { return Vec::new() };
+    let Ok(wanted) = release::wanted(rendered, namespace) else { return Vec::new() };
     let policy = Policy { order: Order::Ordered, ..Policy::default() };
     let none = Inventory::default();
     let request = Request {

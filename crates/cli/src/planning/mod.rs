@@ -3,8 +3,8 @@
 mod installed;
 mod inventory;
 mod lint;
+mod order;
 mod show;
-mod wanted;
 
 use chart::Rendered;
 use jiff::Timestamp;
@@ -15,14 +15,14 @@ use plan::{Operation, Plan, Request};
 pub(crate) use installed::{as_installed, forget_files};
 pub(crate) use inventory::read as read_inventory;
 pub(crate) use lint::{Found, lint};
+pub(crate) use order::order;
 pub(crate) use show::show;
-pub(crate) use wanted::order;
 
 use crate::report::{self, Failure};
 
 /// Everything a rendered chart consists of, as the planner wants it.
 pub(crate) fn wanted(rendered: &Rendered, namespace: &str) -> Result<Wanted, Failure> {
-    wanted::wanted(rendered, namespace).map_err(|error| report::reading(&error, rendered))
+    release::wanted(rendered, namespace).map_err(|error| report::reading(&error, rendered))
 }
 
 /// The plan of a first installation, with nothing known about a cluster.

@@ -8,6 +8,7 @@ mod errors;
 mod looking;
 mod order;
 mod ready;
+mod releases;
 mod repositories;
 mod settings;
 mod template;

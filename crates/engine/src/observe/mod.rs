@@ -3,9 +3,10 @@
 //! Objects are read by one list for each kind and namespace, or one by one where there are few, so that the cost
 //! depends on what the release has and never on how many objects others have.
 
+mod foreign;
 mod sync;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use kube::api::ListParams;
 use kube::core::DynamicObject;
@@ -18,6 +19,8 @@ use tokio::task::JoinSet;
 use crate::marks::Marks;
 use crate::served::Kind;
 use crate::{Engine, trouble};
+pub use foreign::Holder;
+use foreign::{Own, foreign};
 
 /// So many objects of one kind and namespace are read one by one.
 const FEW: usize = 4;
@@ -31,6 +34,8 @@ pub struct Subjects {
     pub wanted: HashMap<ObjectId, Value>,
     /// The objects that are stored, with the API version they were applied in.
     pub stored: Vec<(ObjectId, String)>,
+    /// Stored objects that are no longer wanted and would take others along.
+    pub holders: Vec<(ObjectId, Holder)>,
     /// The stored objects whose text is that of the wanted ones: only these can be as they should be.
     pub same: Vec<ObjectId>,
 }
@@ -92,8 +97,23 @@ impl Engine {
                 }
             }
         }
+        let own = own(subjects, &live);
+        for (id, holder) in &subjects.holders {
+            let others = foreign(self.client(), self.served(), holder, &own, marks).await?;
+            if !others.is_empty() {
+                live.foreign.insert(id.clone(), others);
+            }
+        }
         Ok(live)
     }
+}
+
+/// What is the release's own: what it wants and what it has stored.
+fn own(subjects: &Subjects, live: &Live) -> Own {
+    let stored = subjects.stored.iter().map(|(id, _)| id);
+    let ids: HashSet<ObjectId> = subjects.wanted.keys().chain(stored).cloned().collect();
+    let uids = live.objects.values().map(|object| object.uid.clone()).collect();
+    Own { ids, uids }
 }
 
 async fn one_by_one(api: &Api<DynamicObject>, ids: &[ObjectId]) -> Found {

@@ -225,7 +225,8 @@ impl Table {
     pub(crate) fn judge(&mut self, plan: &Plan, kind: StepKind, object: ObjectIndex) -> Standing {
         let known = &mut self.objects[object.at()];
         let waiting = |known: &mut Known, reason: String, message: String| {
-            let is_new = known.told != message;
+            // Before anything was heard there is nothing to tell.
+            let is_new = known.heard && known.told != message;
             known.told.clone_from(&message);
             Standing::Waiting { reason, message, is_new }
         };

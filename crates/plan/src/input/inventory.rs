@@ -27,6 +27,41 @@ pub struct Inventory {
     pub from_helm: bool,
 }
 
+impl Inventory {
+    /// Drops the objects that are gone. What refers to others goes on to mean the same ones.
+    pub fn forget(&mut self, gone: &[bool]) {
+        let mut left = 0_usize;
+        let number = |place: usize| {
+            let is_gone = gone.get(place).copied().unwrap_or_default();
+            (!is_gone).then(|| {
+                left += 1;
+                ObjectIndex::from(left - 1)
+            })
+        };
+        let numbers: Vec<Option<ObjectIndex>> = (0..self.entries.len()).map(number).collect();
+        let now = |object: ObjectIndex| numbers.get(object.at()).copied().flatten();
+        let mut place = 0;
+        self.entries.retain(|_| {
+            place += 1;
+            numbers[place - 1].is_some()
+        });
+        for entry in &mut self.entries {
+            entry.backends = entry.backends.iter().filter_map(|backend| now(*backend)).collect();
+            entry.needed_by =
+                entry.needed_by.iter().filter_map(|(user, need)| Some((now(*user)?, *need))).collect();
+        }
+        let entries = &self.entries;
+        for (layer, stored) in self.sequencing.iter_mut().flat_map(|of| of.layers.iter_mut().enumerate()) {
+            let layer = LayerIndex::from(layer);
+            // An edge outlives the object that declared it: others of the layer, and layers beyond, go by it.
+            let other = || entries.iter().position(|entry| entry.layer == Some(layer)).unwrap_or_default();
+            for need in &mut stored.needs {
+                need.by = now(need.by).unwrap_or_else(|| ObjectIndex::from(other()));
+            }
+        }
+    }
+}
+
 /// One stored object.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -143,4 +178,53 @@ pub struct StoredNeed {
     pub annotation: Spelling,
     /// On which line of what its template rendered.
     pub line: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(name: &str, layer: Option<u32>) -> Entry {
+        let id =
+            ObjectId { group: String::new(), kind: "A".to_owned(), namespace: None, name: name.to_owned() };
+        Entry {
+            id,
+            api_version: "v1".to_owned(),
+            uid: None,
+            place: Place::default(),
+            chart: None,
+            layer: layer.map(LayerIndex),
+            rank: Rank(300),
+            own_rank: None,
+            delay: None,
+            keep: false,
+            from_crds: false,
+            defines: None,
+            backends: Vec::new(),
+            moved: None,
+            needed_by: Vec::new(),
+            account: None,
+            digest: Digest::default(),
+        }
+    }
+
+    #[test]
+    fn what_is_left_still_means_the_same_objects() {
+        let mut entries = vec![entry("a", Some(0)), entry("b", Some(0)), entry("c", None), entry("d", None)];
+        entries[3].backends = vec![ObjectIndex(0), ObjectIndex(2)];
+        entries[2].needed_by = vec![(ObjectIndex(3), Need::Secret), (ObjectIndex(0), Need::Secret)];
+        let annotation = Spelling::of("helm.sh/depends-on/layers").unwrap();
+        let need = StoredNeed { layer: LayerIndex(1), by: ObjectIndex(0), annotation, line: 1 };
+        let layer = |needs| StoredLayer { chart: ChartIndex(0), name: None, needs };
+        let sequencing =
+            Sequencing { charts: Vec::new(), layers: vec![layer(vec![need]), layer(Vec::new())] };
+        let mut inventory = Inventory { entries, sequencing: Some(sequencing), ..Inventory::default() };
+        inventory.forget(&[true, false, false, false]);
+        let names: Vec<&str> = inventory.entries.iter().map(|entry| entry.id.name.as_str()).collect();
+        assert_eq!(names, ["b", "c", "d"]);
+        assert_eq!(inventory.entries[2].backends, [ObjectIndex(1)]);
+        assert_eq!(inventory.entries[1].needed_by, [(ObjectIndex(2), Need::Secret)]);
+        let sequencing = inventory.sequencing.unwrap();
+        assert_eq!(sequencing.layers[0].needs[0].by, ObjectIndex(0));
+    }
 }

@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     needs_at_least(1, &arguments.positional, USAGE)?;
     let mut capabilities = arguments.cluster.known.capabilities()?;
     let cluster = if installation::asks_cluster(arguments)? {
-        let cluster = Cluster::connect(&context.settings.cluster())?;
+        let cluster = Rc::new(Cluster::connect(&context.settings.cluster())?);
         let served = cluster.served()?;
         capabilities = cluster::capabilities(&served);
         Some(Rc::new((cluster, served)))
@@ -182,9 +182,9 @@ fn explain(
         let mut text = String::new();
         if let RenderError::Yaml { rendered, .. } = error {
             for (name, content) in rendered {
-                let content = goyaml::text_of(content);
-                if !content.trim().is_empty() {
-                    let _ = write!(text, "---\n# Source: {name}\n{content}\n");
+                let body = goyaml::text_of(content);
+                if !body.trim().is_empty() {
+                    let _ = write!(text, "---\n# Source: {name}\n{body}\n");
                 }
             }
         }

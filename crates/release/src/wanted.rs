@@ -1,16 +1,17 @@
 //! A rendered chart as the planner wants it.
 
 use chart::declared::{ChartPart, Written as WrittenDown};
-use chart::render::output::Section;
 use chart::render::{Hook, Rendered, split_documents};
+use engine::Marks;
 use objects::Source;
+use plan::ChartIndex;
 use plan::input::{
     ChartFacts, ChartTree, Declared, Dependency, HookDeletion, HookEvent, ReadError, Wanted, Written,
 };
-use plan::{ChartIndex, Plan};
+use serde_json::Value;
 
 /// Everything a rendered chart consists of. The documents are numbered as the manifests are, then the hooks.
-pub(crate) fn wanted(rendered: &Rendered, namespace: &str) -> Result<Wanted, ReadError> {
+pub fn wanted(rendered: &Rendered, namespace: &str) -> Result<Wanted, ReadError> {
     let tree = tree(&rendered.charts);
     let chart_of = |source: &Source| tree.find(source.chart_path()).unwrap_or_default();
     let mut wanted = Wanted::builder(tree.clone(), namespace);
@@ -87,17 +88,41 @@ fn deletions(hook: &Hook) -> Vec<HookDeletion> {
     hook.delete_policies.iter().filter_map(deletion).collect()
 }
 
-/// The manifests of a rendered chart in the order in which a plan deploys them.
-pub(crate) fn order(plan: &Plan) -> Vec<Section> {
-    let section = |deployed: plan::output::Deployed| Section {
-        delimiters: deployed.layer.and_then(|layer| plan.delimiters(layer)),
-        manifests: deployed
-            .objects
-            .into_iter()
-            .filter(|object| !plan.intent.entries[object.0 as usize].from_crds)
-            .filter_map(|object| plan.object(object).document)
-            .map(|(document, _)| document as usize)
-            .collect(),
-    };
-    plan.deployment_order().into_iter().map(section).collect()
+/// What is sent for each document, in the order in which [`wanted`] numbers them: manifests with the marks of their
+/// release, then hooks, then definitions.
+pub fn documents(rendered: &Rendered, marks: &Marks) -> Result<Vec<Value>, DocumentError> {
+    let mut documents = Vec::new();
+    for manifest in &rendered.manifests {
+        let mut document = sendable(&manifest.text)?;
+        match document.get_mut("items").and_then(Value::as_array_mut) {
+            Some(items) => items.iter_mut().for_each(|item| marks.put_on(item)),
+            None => marks.put_on(&mut document),
+        }
+        documents.push(document);
+    }
+    for hook in &rendered.hooks {
+        documents.push(sendable(&hook.manifest.text)?);
+    }
+    for crd in &rendered.crds {
+        let text = String::from_utf8_lossy(&crd.data);
+        for document in split_documents(&text) {
+            // Only what is made by this release gets its marks: a definition that is there already is left alone.
+            let mut document = sendable(document)?;
+            marks.put_on(&mut document);
+            documents.push(document);
+        }
+    }
+    Ok(documents)
+}
+
+/// A document that no server could be sent.
+#[derive(Debug, thiserror::Error)]
+#[error("a document cannot be sent: {0}")]
+pub struct DocumentError(String);
+
+/// A document without what a server would not take.
+pub(crate) fn sendable(text: &str) -> Result<Value, DocumentError> {
+    let mut document = goyaml::from_str(text).map_err(|error| DocumentError(error.to_string()))?;
+    plan::sanitise(&mut document);
+    goyaml::json::from_value(document).map_err(|error| DocumentError(error.to_string()))
 }

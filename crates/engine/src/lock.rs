@@ -1,0 +1,178 @@
+//! One Lease for each release: who holds it may change what the release has.
+//!
+//! A server cannot hold anybody to a Lease, so it is only the first of several guards: a holder that can no longer
+//! renew it stops before its next request, records are written against the revision that was read, and deletes name
+//! the UID of what they mean.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use kube::api::{DeleteParams, ObjectMeta, PostParams, Preconditions};
+use kube::{Api, Client, ResourceExt};
+use tokio::task::AbortHandle;
+
+use crate::stop::Stopper;
+use crate::trouble::words;
+
+/// A holder that has not renewed for so long is taken to be dead.
+const TERM: Duration = Duration::from_secs(30);
+/// So often it is renewed.
+const RENEWAL: Duration = Duration::from_secs(8);
+
+/// A Lease that this process holds. It is given up by [`Lock::release`], or left to run out.
+pub struct Lock {
+    leases: Api<Lease>,
+    name: String,
+    uid: String,
+    renewing: AbortHandle,
+}
+
+/// Why a lock cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockError {
+    /// Somebody else has it.
+    #[error("{holder} is at work on it since {since}")]
+    Held {
+        /// Who.
+        holder: String,
+        /// Since when.
+        since: String,
+    },
+    /// The cluster refuses.
+    #[error("the lock cannot be taken: {0}")]
+    Refused(String),
+}
+
+impl Lock {
+    /// Takes the lock of that name, also from a holder that is dead. When it can no longer be kept, `stopper` is told.
+    pub async fn take(
+        client: Client,
+        namespace: &str,
+        name: &str,
+        holder: &str,
+        stopper: Stopper,
+    ) -> Result<Self, LockError> {
+        let leases: Api<Lease> = Api::namespaced(client, namespace);
+        let refused = |error: &kube::Error| LockError::Refused(words(error));
+        let found = leases.get_opt(name).await.map_err(|error| refused(&error))?;
+        let now = Timestamp::now();
+        let wanted = claim(name, holder, found.as_ref(), now);
+        let written = match &found {
+            None => leases.create(&PostParams::default(), &wanted).await,
+            Some(lease) if is_alive(lease, now) => return Err(held(lease)),
+            // The revision that was read guards against another who takes it over at the same moment.
+            Some(_) => leases.replace(name, &PostParams::default(), &wanted).await,
+        };
+        let lease = match written {
+            Ok(lease) => lease,
+            Err(kube::Error::Api(status)) if status.code == 409 => {
+                let lease = leases.get_opt(name).await.map_err(|error| refused(&error))?;
+                return Err(lease.as_ref().map_or_else(|| LockError::Refused(status.message.clone()), held));
+            }
+            Err(error) => return Err(refused(&error)),
+        };
+        let uid = lease.uid().unwrap_or_default();
+        let renewing = tokio::spawn(renew(leases.clone(), lease, stopper)).abort_handle();
+        Ok(Self { leases, name: name.to_owned(), uid, renewing })
+    }
+
+    /// Gives the lock up.
+    pub async fn release(self) {
+        self.renewing.abort();
+        let parameters = DeleteParams {
+            preconditions: Some(Preconditions { uid: Some(self.uid.clone()), resource_version: None }),
+            ..DeleteParams::default()
+        };
+        // One that stays runs out by itself.
+        let _ = self.leases.delete(&self.name, &parameters).await;
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.renewing.abort();
+    }
+}
+
+impl std::fmt::Debug for Lock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lock").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+fn claim(name: &str, holder: &str, found: Option<&Lease>, now: Timestamp) -> Lease {
+    let transitions = found.and_then(|lease| lease.spec.as_ref()?.lease_transitions).unwrap_or_default();
+    Lease {
+        metadata: ObjectMeta {
+            name: Some(name.to_owned()),
+            resource_version: found.and_then(ResourceExt::resource_version),
+            uid: found.and_then(ResourceExt::uid),
+            ..ObjectMeta::default()
+        },
+        spec: Some(LeaseSpec {
+            holder_identity: Some(holder.to_owned()),
+            acquire_time: Some(MicroTime(now)),
+            renew_time: Some(MicroTime(now)),
+            lease_duration_seconds: Some(TERM.as_secs() as i32),
+            lease_transitions: Some(transitions + i32::from(found.is_some())),
+            ..LeaseSpec::default()
+        }),
+    }
+}
+
+fn is_alive(lease: &Lease, now: Timestamp) -> bool {
+    let Some(spec) = &lease.spec else { return false };
+    let holder = spec.holder_identity.as_deref().unwrap_or_default();
+    let term =
+        Duration::from_secs(spec.lease_duration_seconds.unwrap_or_default().max(0).unsigned_abs().into());
+    !holder.is_empty() && spec.renew_time.as_ref().is_some_and(|renewed| renewed.0 + term > now)
+}
+
+fn held(lease: &Lease) -> LockError {
+    let spec = lease.spec.clone().unwrap_or_default();
+    LockError::Held {
+        holder: spec.holder_identity.unwrap_or_else(|| "somebody".to_owned()),
+        since: spec.acquire_time.map(|time| time.0.to_string()).unwrap_or_default(),
+    }
+}
+
+/// Renews the Lease until that fails for so long that another may take it.
+async fn renew(leases: Api<Lease>, mut held: Lease, stopper: Stopper) {
+    let mut last = Timestamp::now();
+    loop {
+        tokio::time::sleep(RENEWAL).await;
+        let now = Timestamp::now();
+        if let Some(spec) = &mut held.spec {
+            spec.renew_time = Some(MicroTime(now));
+        }
+        match leases.replace(&held.name_any(), &PostParams::default(), &held).await {
+            Ok(renewed) => {
+                held = renewed;
+                last = now;
+            }
+            // Somebody else wrote it: it is theirs.
+            Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => return stopper.stop(),
+            Err(_) if now.duration_since(last).unsigned_abs() + RENEWAL * 2 > TERM => return stopper.stop(),
+            Err(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_holder_that_does_not_renew_is_dead_after_its_term() {
+        let now = Timestamp::UNIX_EPOCH;
+        let lease = claim("shop", "me", None, now);
+        assert!(is_alive(&lease, now + Duration::from_secs(29)));
+        assert!(!is_alive(&lease, now + Duration::from_secs(31)));
+        assert!(!is_alive(&Lease::default(), now));
+        let next = claim("shop", "you", Some(&lease), now);
+        assert_eq!(next.spec.and_then(|spec| spec.lease_transitions), Some(1));
+    }
+}

@@ -1,0 +1,216 @@
+//! The records of a namespace, in Secrets of the names, labels and type that Helm gives them.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{DeleteParams, ListParams, ObjectMeta, PostParams, Preconditions};
+use kube::{Api, Client, ResourceExt};
+
+use crate::codec::{self, CodecError};
+use crate::record::Record;
+
+/// The type of Secrets that hold a record.
+const SECRET_TYPE: &str = "helm.sh/release.v1";
+/// The key of the record in a Secret.
+const KEY: &str = "release";
+/// The labels that are Helm's own.
+const OWN_LABELS: [&str; 6] = ["name", "owner", "status", "version", "createdAt", "modifiedAt"];
+/// So many come with one answer of a list.
+const PAGE: u32 = 100;
+
+/// The records of a namespace.
+#[derive(Clone)]
+pub struct Storage {
+    secrets: Api<Secret>,
+}
+
+/// A record, and where it is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored {
+    /// The record.
+    pub record: Record,
+    /// The revision of its Secret, by which a later write is known to follow this one.
+    pub resource_version: String,
+    /// The UID of its Secret.
+    pub uid: String,
+}
+
+/// Why records cannot be had or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StorageError {
+    /// The cluster refuses.
+    #[error("{what}: {source}")]
+    Cluster {
+        /// What was asked of it.
+        what: String,
+        /// Its words.
+        source: Box<kube::Error>,
+    },
+    /// A Secret does not hold what it should.
+    #[error("Secret {name}: {source}")]
+    Broken {
+        /// Which Secret.
+        name: String,
+        /// What is wrong.
+        source: CodecError,
+    },
+    /// Somebody else wrote the record meanwhile.
+    #[error("release {name} was changed by somebody else while this ran")]
+    Changed {
+        /// Which release.
+        name: String,
+    },
+}
+
+impl Storage {
+    /// The records of a namespace.
+    pub fn new(client: Client, namespace: &str) -> Self {
+        Self { secrets: Api::namespaced(client, namespace) }
+    }
+
+    /// The records of every namespace; they can only be read.
+    pub fn everywhere(client: Client) -> Self {
+        Self { secrets: Api::all(client) }
+    }
+
+    /// All revisions of a release, the first one first.
+    pub async fn history(&self, name: &str) -> Result<Vec<Stored>, StorageError> {
+        let mut found = self.select(&format!("owner=helm,name={name}")).await?;
+        found.sort_by_key(|stored| stored.record.version);
+        Ok(found)
+    }
+
+    /// All revisions of all releases.
+    pub async fn all(&self) -> Result<Vec<Stored>, StorageError> {
+        self.select("owner=helm").await
+    }
+
+    async fn select(&self, labels: &str) -> Result<Vec<Stored>, StorageError> {
+        let mut parameters = ListParams::default().labels(labels).limit(PAGE);
+        let mut found = Vec::new();
+        loop {
+            let page =
+                self.secrets.list(&parameters).await.map_err(|source| refused("list releases", source))?;
+            for secret in &page.items {
+                // A Secret of another type that happens to have the labels is none of ours.
+                if secret.type_.as_deref() == Some(SECRET_TYPE) {
+                    found.push(read(secret)?);
+                }
+            }
+            match page.metadata.continue_.filter(|token| !token.is_empty()) {
+                Some(token) => parameters = parameters.continue_token(&token),
+                None => return Ok(found),
+            }
+        }
+    }
+
+    /// Writes a new revision. That there is one of its number already means that somebody else was quicker.
+    pub async fn create(&self, record: &Record, now: Timestamp) -> Result<Stored, StorageError> {
+        let secret = write(record, &[("createdAt", now)], None)?;
+        match self.secrets.create(&PostParams::default(), &secret).await {
+            Ok(made) => Ok(stored(record, &made)),
+            Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => {
+                Err(StorageError::Changed { name: record.name.clone() })
+            }
+            Err(source) => Err(refused("store the release", source)),
+        }
+    }
+
+    /// Writes a revision anew, unless somebody else did so since it was read.
+    pub async fn update(
+        &self,
+        known: &Stored,
+        record: &Record,
+        now: Timestamp,
+    ) -> Result<Stored, StorageError> {
+        let secret = write(record, &[("modifiedAt", now)], Some(known))?;
+        match self.secrets.replace(&secret_name(record), &PostParams::default(), &secret).await {
+            Ok(made) => Ok(stored(record, &made)),
+            Err(kube::Error::Api(status)) if status.code == 409 || status.code == 404 => {
+                Err(StorageError::Changed { name: record.name.clone() })
+            }
+            Err(source) => Err(refused("store the release", source)),
+        }
+    }
+
+    /// Removes a revision, if it still is the one that was read.
+    pub async fn remove(&self, known: &Stored) -> Result<(), StorageError> {
+        let parameters = DeleteParams {
+            preconditions: Some(Preconditions { uid: Some(known.uid.clone()), resource_version: None }),
+            ..DeleteParams::default()
+        };
+        match self.secrets.delete(&secret_name(&known.record), &parameters).await {
+            Ok(_) => Ok(()),
+            Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
+            Err(kube::Error::Api(status)) if status.code == 409 => {
+                Err(StorageError::Changed { name: known.record.name.clone() })
+            }
+            Err(source) => Err(refused("remove the release", source)),
+        }
+    }
+}
+
+fn refused(what: &str, source: kube::Error) -> StorageError {
+    StorageError::Cluster { what: what.to_owned(), source: Box::new(source) }
+}
+
+/// The Secret of a revision.
+pub fn secret_name(record: &Record) -> String {
+    format!("sh.helm.release.v1.{}.v{}", record.name, record.version)
+}
+
+fn stored(record: &Record, secret: &Secret) -> Stored {
+    Stored {
+        record: record.clone(),
+        resource_version: secret.resource_version().unwrap_or_default(),
+        uid: secret.uid().unwrap_or_default(),
+    }
+}
+
+fn read(secret: &Secret) -> Result<Stored, StorageError> {
+    let text = secret.data.as_ref().and_then(|data| data.get(KEY)).map(|bytes| bytes.0.as_slice());
+    let mut record: Record = codec::decode(text.unwrap_or_default())
+        .map_err(|source| StorageError::Broken { name: secret.name_any(), source })?;
+    record.labels = secret.labels().clone();
+    record.labels.retain(|key, _| !OWN_LABELS.contains(&key.as_str()));
+    Ok(stored(&record, secret))
+}
+
+fn write(
+    record: &Record,
+    times: &[(&str, Timestamp)],
+    known: Option<&Stored>,
+) -> Result<Secret, StorageError> {
+    let name = secret_name(record);
+    let text = codec::encode(record).map_err(|source| StorageError::Broken { name: name.clone(), source })?;
+    let mut labels = record.labels.clone();
+    labels.insert("name".to_owned(), record.name.clone());
+    labels.insert("owner".to_owned(), "helm".to_owned());
+    labels.insert("status".to_owned(), record.info.status.to_string());
+    labels.insert("version".to_owned(), record.version.to_string());
+    for (key, time) in times {
+        labels.insert((*key).to_owned(), time.as_second().to_string());
+    }
+    Ok(Secret {
+        metadata: ObjectMeta {
+            name: Some(name),
+            namespace: Some(record.namespace.clone()),
+            labels: Some(labels),
+            resource_version: known.map(|known| known.resource_version.clone()),
+            uid: known.map(|known| known.uid.clone()),
+            ..ObjectMeta::default()
+        },
+        type_: Some(SECRET_TYPE.to_owned()),
+        data: Some(BTreeMap::from([(KEY.to_owned(), ByteString(text))])),
+        ..Secret::default()
+    })
+}
+
+impl std::fmt::Debug for Storage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Storage").finish_non_exhaustive()
+    }
+}
