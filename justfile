@@ -82,6 +82,10 @@ clients: build
 conformance SEQUENCES="1000":
     SLIPWAY_REQUIRE_CONTROL_PLANE=1 SLIPWAY_SEQUENCES={{SEQUENCES}} cargo test --release -p conformance --test conformance
 
+# Replay generated deletions on the dock and on a real control plane, both with controllers
+conformance-deletion SEQUENCES="200":
+    SLIPWAY_CONTROLLERS=1 SLIPWAY_REQUIRE_CONTROL_PLANE=1 SLIPWAY_SEQUENCES={{SEQUENCES}} cargo test --release -p conformance --test conformance
+
 # Fuzz one target: yaml, template, set or archive
 fuzz TARGET SECONDS="60":
     fuzz/run {{TARGET}} {{SECONDS}}

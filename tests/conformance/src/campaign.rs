@@ -5,19 +5,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use regex::Regex;
 use tokio::sync::Mutex;
 
 use crate::compare::Difference;
 use crate::coverage::Coverage;
-use crate::generate;
+use crate::generate::{self, Mode};
 use crate::kinds::POOL;
-use crate::sequence::{Sequence, Settle};
+use crate::sequence::Sequence;
 use crate::server::{Request, Server, ServerError};
 use crate::shrink::{Outcome, Pair};
+
+/// The real garbage collector looks for new kinds so often.
+const DISCOVERY: Duration = Duration::from_secs(35);
 
 /// What a run is to do.
 #[derive(Debug, Clone)]
 pub struct Campaign {
+    /// What sort of server they are for.
+    pub mode: Mode,
     /// From which all sequences are made.
     pub seed: u64,
     /// The number of the first.
@@ -30,6 +36,8 @@ pub struct Campaign {
     pub enough: usize,
     /// After how long no further sequence is begun.
     pub limit: Duration,
+    /// Sorts of differences that are not looked into, while others are.
+    pub without: Option<Regex>,
 }
 
 /// What a run has found.
@@ -39,6 +47,8 @@ pub struct Findings {
     pub coverage: Coverage,
     /// Sequences that were replayed.
     pub sequences: u64,
+    /// Those of them that showed any difference.
+    pub differing: u64,
     /// Differences by their signature.
     pub differences: BTreeMap<String, Finding>,
     /// Differences that were not seen again when the same sequence was replayed.
@@ -76,12 +86,12 @@ pub async fn prepare(server: &Server) -> Result<(), ServerError> {
         let versions = body["spec"]["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
         let plural = body["spec"]["names"]["plural"].as_str().unwrap_or_default();
         let group = body["spec"]["group"].as_str().unwrap_or_default();
-        let collections = versions
+        let collections: Vec<String> = versions
             .iter()
             .map(|version| format!("/apis/{group}/{}/{plural}", version["name"].as_str().unwrap_or_default()))
             .collect();
         let path = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}");
-        crate::replay::wait(server, &Settle::Defined(path, collections)).await?;
+        crate::replay::wait(server, &path, &collections).await?;
     }
     Ok(())
 }
@@ -92,6 +102,9 @@ impl Campaign {
         let begin = Instant::now();
         prepare(&pair.real).await?;
         prepare(&pair.other).await?;
+        if self.mode == Mode::Controllers {
+            tokio::time::sleep(DISCOVERY).await;
+        }
         let end = begin + self.limit;
         let next = Arc::new(AtomicU64::new(self.first));
         let findings = Arc::new(Mutex::new(Findings::default()));
@@ -129,8 +142,11 @@ impl Campaign {
             {
                 return Ok(());
             }
-            let sequence = generate::of_run(self.seed, index);
-            let outcome = pair.ask(&sequence).await?;
+            let sequence = generate::of_run(self.mode, self.seed, index);
+            let mut outcome = pair.ask(&sequence).await?;
+            if let Some(without) = &self.without {
+                outcome.differences.retain(|difference| !without.is_match(&difference.signature));
+            }
             let fresh = findings.lock().await.add(&sequence, &outcome);
             for difference in fresh {
                 if Instant::now() > end {
@@ -156,6 +172,7 @@ impl Findings {
     fn add(&mut self, sequence: &Sequence, outcome: &Outcome) -> Vec<Difference> {
         self.coverage.add(sequence, &outcome.codes);
         self.sequences += 1;
+        self.differing += u64::from(!outcome.differences.is_empty());
         let mut fresh = Vec::new();
         for difference in &outcome.differences {
             let finding = self.differences.entry(difference.signature.clone()).or_insert_with(|| {

@@ -117,6 +117,9 @@ fn signature(call: &Call, one: &Answer, other: &Answer, place: &str) -> String {
     let kind = kind.unwrap_or("?");
     let slash = if call.subresource.is_empty() { "" } else { "/" };
     let plain = plain(place);
+    if call.history && one.code == other.code {
+        return format!("{kind} in their history, {}", plain.rsplit('.').next().unwrap_or_default());
+    }
     let good = (200..300).contains(&one.code) && one.code == other.code;
     if good
         && plain.starts_with('.')

@@ -11,7 +11,9 @@
 //! is replayed is counted but is no finding: two watches of a loaded server need not be equally quick.
 //!
 //! Without controllers every effect of a call is there when it is answered, so everything is compared: each answer, the
-//! events of watches, and at the end all that is stored.
+//! events of watches, and at the end all that is stored. With them ([`generate::Mode::Controllers`]) sequences are about
+//! deletion alone: after each step both servers [`settle`], then all that is stored is compared, and at the end the
+//! states that each object went through.
 
 pub mod campaign;
 pub mod compare;
@@ -25,4 +27,5 @@ pub mod replay;
 pub mod report;
 pub mod sequence;
 pub mod server;
+pub mod settle;
 pub mod shrink;

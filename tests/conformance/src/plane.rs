@@ -23,10 +23,11 @@ pub enum PlaneError {
 }
 
 impl Plane {
-    /// Starts etcd and kube-apiserver alone, under this name; builds them where that is asked for.
-    pub fn api_only(name: &str, build: bool) -> Result<Self, PlaneError> {
+    /// Starts a control plane under this name, of etcd and kube-apiserver alone unless it is to have controllers; builds
+    /// it where that is asked for.
+    pub fn start(name: &str, controllers: bool, build: bool) -> Result<Self, PlaneError> {
         let output = Command::new(script("up"))
-            .arg("--api-only")
+            .args((!controllers).then_some("--api-only"))
             .args((!build).then_some("--no-build"))
             .args(["--while", &std::process::id().to_string()])
             .arg(name)

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::generate::merge;
 use crate::sequence::{Action, Body, Call, Sequence, Settle, Verb, Version};
 use crate::server::{Answer, Request, Server, ServerError};
+use crate::settle;
 
 /// What a server answered, step by step.
 #[derive(Debug, Default)]
@@ -50,6 +51,11 @@ pub async fn replay(server: &Server, sequence: &Sequence, tag: &str) -> Result<T
                     server.ask(&request).await?
                 };
                 replay.learn(call, &answer, &request);
+                let answer = if call.history && answer.code == 200 {
+                    Answer { body: settle::history(&answer.body), ..answer }
+                } else {
+                    answer
+                };
                 replay.trace.answers.push((step.id, answer));
             }
             Action::Settle(settle) => replay.settle(settle).await?,
@@ -172,20 +178,26 @@ impl Replay<'_> {
     }
 
     async fn settle(&mut self, settle: &Settle) -> Result<(), ServerError> {
-        let Settle::Defined(path, collections) = settle;
-        let filled =
-            Settle::Defined(self.fill(path), collections.iter().map(|path| self.fill(path)).collect());
-        let answer = wait(self.server, &filled).await?;
-        if let Some(object) = self.paths.get(&self.fill(path)).copied() {
-            self.remember(object, &answer.body, true);
+        let fill_all =
+            |paths: &[String]| -> Vec<String> { paths.iter().map(|path| self.fill(path)).collect() };
+        match settle {
+            Settle::Quiet(collections) => {
+                settle::quiet(self.server, &fill_all(collections), self.tag).await?;
+            }
+            Settle::Defined(path, collections) => {
+                let (path, collections) = (self.fill(path), fill_all(collections));
+                let answer = wait(self.server, &path, &collections).await?;
+                if let Some(object) = self.paths.get(&path).copied() {
+                    self.remember(object, &answer.body, true);
+                }
+            }
         }
         Ok(())
     }
 }
 
-/// Waits for what a server does by itself; what has not happened after a while will be seen as a difference.
-pub async fn wait(server: &Server, settle: &Settle) -> Result<Answer, ServerError> {
-    let Settle::Defined(path, collections) = settle;
+/// Waits for what a server does to a definition; what has not happened after a while will be seen as a difference.
+pub async fn wait(server: &Server, path: &str, collections: &[String]) -> Result<Answer, ServerError> {
     let deadline = Instant::now() + Duration::from_secs(5);
     loop {
         let answer = server.ask(&get(path)).await?;

@@ -85,6 +85,8 @@ pub enum Action {
 pub enum Settle {
     /// A definition is as it will stay, and the collections are served; or its resources are gone, and it is, too.
     Defined(String, Vec<String>),
+    /// Controllers have done all they will do to the objects of the sequence in these collections.
+    Quiet(Vec<String>),
 }
 
 /// One request.
@@ -98,6 +100,8 @@ pub struct Call {
     pub subresource: &'static str,
     /// Whether it belongs to the comparison of what is stored at the end, which the table does not count.
     pub check: bool,
+    /// Whether the answer is a list of events of which the states of each object are compared.
+    pub history: bool,
     /// The object of which the answer tells the newest state.
     pub object: Option<usize>,
     /// The method.

@@ -13,6 +13,8 @@ pub struct Server {
     pub name: &'static str,
     base: String,
     token: Option<String>,
+    /// Whether its controllers need no time.
+    pub acts_at_once: bool,
     client: reqwest::Client,
 }
 
@@ -72,12 +74,13 @@ impl Server {
             let authority = std::fs::read(authority).map_err(|error| wrong(&error.to_string()))?;
             builder = builder.tls_certs_only(reqwest::Certificate::from_pem_bundle(&authority)?);
         }
-        Ok(Self { name, base, token, client: builder.build()? })
+        Ok(Self { name, base, token, acts_at_once: false, client: builder.build()? })
     }
 
     /// A server on this machine that is asked without TLS.
     pub fn plain(name: &'static str, base: String, token: Option<String>) -> Result<Self, ServerError> {
-        Ok(Self { name, base, token, client: reqwest::Client::builder().http1_only().build()? })
+        let client = reqwest::Client::builder().http1_only().build()?;
+        Ok(Self { name, base, token, acts_at_once: true, client })
     }
 
     async fn send(&self, request: &Request) -> Result<reqwest::Response, ServerError> {

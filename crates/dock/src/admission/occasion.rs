@@ -52,7 +52,9 @@ impl<'a> Occasion<'a> {
         let resource = &*call.resource;
         let target = |version: &'a str| {
             let group = Group { name: &resource.key.group, version };
-            let own = resource.subresource(&call.subresource).and_then(|subresource| subresource.kind);
+            let own = resource
+                .subresource(&call.version, &call.subresource)
+                .and_then(|subresource| subresource.kind);
             let (kind_group, kind) = match own {
                 Some((name, version, kind)) => (Group { name, version }, kind),
                 None => (group, &*resource.kind),

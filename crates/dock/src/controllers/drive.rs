@@ -284,7 +284,7 @@ async fn update(
         Part::Finalize => "finalize",
     };
     let mut call = call(server, &key, subresource, object, actor)?;
-    if call.resource.subresource(subresource).is_none() {
+    if call.resource.subresource(&call.version, subresource).is_none() {
         // A custom resource may have its status in the object itself.
         call.subresource = "".into();
     }

@@ -250,6 +250,9 @@ fn status(object: &mut Value) -> &mut Map<String, Value> {
 /// Sets a condition. Its time changes only with its status.
 fn set(object: &mut Value, kind: &str, value: &str, reason: &str, words: &str, now: Timestamp) {
     let conditions = status(object).entry("conditions").or_insert_with(|| json!([]));
+    if conditions.is_null() {
+        *conditions = json!([]);
+    }
     let Value::Array(conditions) = conditions else { return };
     let position = conditions.iter().position(|condition| condition["type"] == kind);
     let since = position
@@ -275,7 +278,7 @@ mod tests {
             "metadata": {"name": format!("{name}.example.com")},
             "spec": {"group": "example.com", "names": {"plural": name, "singular": kind.to_lowercase(), "kind": kind,
                 "listKind": format!("{kind}List")}, "versions": [{"name": "v1", "schema": {"openAPIV3Schema": {"type": "object"}}}]},
-            "status": {"storedVersions": ["v1"]},
+            "status": {"acceptedNames": {"kind": "", "plural": ""}, "conditions": null, "storedVersions": ["v1"]},
         })
     }
 

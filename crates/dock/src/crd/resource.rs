@@ -132,6 +132,14 @@ impl CustomVersion {
         }
     }
 
+    /// Brings an object of another version into this one, to be stored: what this version does not know is removed.
+    pub fn to_storage(&self, object: &mut Value) {
+        if let Some(fields) = object.as_object_mut() {
+            fields.insert("apiVersion".into(), self.api_version().into());
+        }
+        let _ = self.read(object, true);
+    }
+
     fn read(&self, object: &mut Value, lenient: bool) -> Result<Vec<String>, String> {
         let mut unknown = Vec::new();
         let metadata = match object.get("metadata") {

@@ -110,16 +110,26 @@ impl Server {
         user: User,
         body: Bytes,
     ) -> Result<Answer, Status> {
+        let own = self.registry.is_own(target.group, target.version);
+        let nowhere = || if own { Err(Status::no_such_resource()) } else { Ok(Answer::page_not_found()) };
         let Some(resource) = self.registry.find(target.group, target.version, target.resource) else {
-            return Ok(Answer::page_not_found());
+            return nowhere();
         };
         // Objects of the cluster have no namespace in their path, and single objects in namespaces need one.
         let in_namespace = !target.namespace.is_empty();
         if in_namespace != resource.namespaced && (in_namespace || !target.name.is_empty()) {
-            return Ok(Answer::page_not_found());
+            return nowhere();
         }
-        if !target.subresource.is_empty() && resource.subresource(target.subresource).is_none() {
-            return Ok(Answer::page_not_found());
+        let deprecation = resource.deprecation(target.version).map(str::to_owned);
+        if !target.subresource.is_empty()
+            && resource.subresource(target.version, target.subresource).is_none()
+        {
+            if !resource.is_custom() {
+                return nowhere();
+            }
+            let mut answer = Answer::from(Status::not_found(resource.name(), target.name));
+            answer.warnings.extend(deprecation);
+            return Ok(answer);
         }
         let text = |name: header::HeaderName| {
             parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
@@ -146,7 +156,7 @@ impl Server {
             content_type,
             body,
             now: self.clock.now(),
-            warnings: Mutex::default(),
+            warnings: Mutex::new(deprecation.into_iter().collect()),
         };
         if self.faults.is_empty() {
             return self.dispatch(&parts.method, call).await;
@@ -169,7 +179,12 @@ impl Server {
 
     async fn dispatch(self: &Arc<Self>, method: &Method, call: Call) -> Result<Answer, Status> {
         let verb = verb(method.as_str(), &call);
-        let verbs = match call.resource.subresource(&call.subresource) {
+        // Custom resources have no routes of their own, so a missing name is noticed late.
+        if call.resource.is_custom() && call.name.is_empty() && matches!(*method, Method::PUT | Method::PATCH)
+        {
+            return Err(Status::bad_request("name must be provided"));
+        }
+        let verbs = match call.resource.subresource(&call.version, &call.subresource) {
             Some(subresource) => subresource.verbs,
             None => call.resource.verbs,
         };
@@ -180,7 +195,10 @@ impl Server {
             return Err(status);
         }
         if verb == "watch" {
-            return self.watch(call);
+            let warnings = call.take_warnings();
+            let mut answer = self.watch(call).unwrap_or_else(Answer::from);
+            answer.warnings = warnings;
+            return Ok(answer);
         }
         let outcome = match (&*call.subresource, verb) {
             ("", "create") if call.resource.traits.review => self.review(&call).await,
@@ -188,14 +206,15 @@ impl Server {
             ("", "list") => self.list(&call),
             ("", "delete") => self.delete(&call).await,
             ("", "deletecollection") => self.delete_collection(&call).await,
-            ("" | "status" | "finalize" | "approval" | "ephemeralcontainers" | "resize", "update") => {
-                self.update(&call).await
-            }
-            ("" | "status" | "approval" | "ephemeralcontainers" | "resize", "patch") => {
+            (
+                "" | "status" | "scale" | "finalize" | "approval" | "ephemeralcontainers" | "resize",
+                "update",
+            ) => self.update(&call).await,
+            ("" | "status" | "scale" | "approval" | "ephemeralcontainers" | "resize", "patch") => {
                 self.patch(&call).await
             }
             ("" | "status" | "approval" | "ephemeralcontainers" | "resize", "get") => self.get(&call),
-            ("scale", _) => self.scale(&call, verb).await,
+            ("scale", "get") => self.get_scale(&call),
             ("log", _) => self.log(&call),
             ("eviction", _) => self.evict(&call).await,
             ("binding", _) => self.bind(&call).await,
@@ -231,7 +250,10 @@ fn verb(method: &str, call: &Call) -> &'static str {
         "GET" | "HEAD" if call.options.watch && call.subresource.is_empty() => "watch",
         "GET" | "HEAD" if call.name.is_empty() => "list",
         "GET" | "HEAD" => "get",
-        "POST" if call.name.is_empty() || !call.subresource.is_empty() => "create",
+        // Where no route says otherwise, a name in the path of a new object is of no account.
+        "POST" if call.name.is_empty() || !call.subresource.is_empty() || call.resource.is_custom() => {
+            "create"
+        }
         "PUT" if !call.name.is_empty() => "update",
         "PATCH" if !call.name.is_empty() => "patch",
         "DELETE" if call.name.is_empty() => "deletecollection",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schema::{Schema, Types, View};
 
-use super::{Behaviour, Resource, Subresource, Traits};
+use super::{Behaviour, Collection, Resource, Subresource, Traits};
 use crate::kinds;
 use crate::store::ResourceKey;
 
@@ -186,6 +186,11 @@ pub(super) fn resources() -> impl Iterator<Item = Resource> {
             returns_deleted: RETURNS_DELETED.contains(&plural),
             graceful: plural == "pods",
             review,
+            collection: match plural {
+                "jobs" | "replicationcontrollers" => Collection::Orphans,
+                "events" => Collection::Unsupported,
+                _ => Collection::Dependents,
+            },
         };
         let verbs = match plural {
             _ if review => CREATE,

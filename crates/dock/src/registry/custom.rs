@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use schema::{Decoded, Tree, Types, View};
+use schema::{Decoded, Tree, View};
 use serde_json::Value;
 
 use super::{Behaviour, Resource, Subresource, Traits};
@@ -23,7 +23,6 @@ pub struct Custom {
     definition: Value,
     versions: Vec<Compiled>,
     columns: Vec<Columns>,
-    types: Types,
 }
 
 /// The rules of one version.
@@ -160,12 +159,35 @@ impl Custom {
     }
 
     pub(super) fn with_structure<T>(&self, version: &str, read: impl FnOnce(View<'_>) -> T) -> T {
-        read(self.types.view(self.version(version).structure()))
+        read(schema::types().view(self.version(version).structure()))
     }
 
     pub(super) fn scale_of(&self, version: &str, object: &Value) -> Result<Value, String> {
         let Some(paths) = self.version(version).scale_paths() else { return Ok(Value::Null) };
         scale::scale_of(paths, object).map(|(scale, _)| scale)
+    }
+
+    pub(super) fn has_subresource(&self, version: &str, name: &str) -> bool {
+        let version = self.version(version);
+        match name {
+            "status" => version.has_status(),
+            "scale" => version.scale_paths().is_some(),
+            _ => false,
+        }
+    }
+
+    pub(super) fn missing_replicas(&self, version: &str, object: &Value) -> Option<String> {
+        let paths = self.version(version).scale_paths()?;
+        let (_, said) = scale::scale_of(paths, object).ok()?;
+        (!said).then(|| paths.spec_replicas_path.clone())
+    }
+
+    pub(super) fn replicas_paths(&self) -> Vec<(String, Option<String>)> {
+        let path = |paths: &definition::Scale| paths.spec_replicas_path.trim_start_matches('.').to_owned();
+        self.versions
+            .iter()
+            .map(|Compiled(version)| (version.api_version(), version.scale_paths().map(path)))
+            .collect()
     }
 
     pub(super) fn set_replicas(
@@ -209,6 +231,7 @@ pub(super) fn resource(object: &Value) -> Option<Resource> {
     served.sort_by_key(|version| std::cmp::Reverse(rank(version)));
     let part = |part: &'static str, kind| Subresource { name: part.into(), kind, verbs: CHANGE };
     let mut subresources = Vec::new();
+    // Which version has which is told by `Resource::subresource`.
     if definition.versions.iter().any(definition::Version::has_status) {
         subresources.push(part("status", None));
     }
@@ -237,7 +260,6 @@ pub(super) fn resource(object: &Value) -> Option<Resource> {
             definition: object.clone(),
             versions: compiled,
             columns: definition.versions.iter().map(Columns::of).collect(),
-            types: Types::default(),
         })),
     })
 }

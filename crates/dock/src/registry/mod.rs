@@ -73,6 +73,20 @@ pub struct Traits {
     pub graceful: bool,
     /// Nothing is stored: the object is an answer to a question.
     pub review: bool,
+    /// What becomes of dependents where a deletion does not say.
+    pub collection: Collection,
+}
+
+/// What becomes of the dependents of a deleted object where the deletion does not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Collection {
+    /// They are deleted.
+    #[default]
+    Dependents,
+    /// They are left alone.
+    Orphans,
+    /// There are none, whatever the deletion says.
+    Unsupported,
 }
 
 /// How objects of a resource are read, checked and merged.
@@ -150,9 +164,34 @@ impl Resource {
         }
     }
 
-    /// Whether it has a subresource of that name.
-    pub fn subresource(&self, name: &str) -> Option<&Subresource> {
+    /// The subresource of that name, if it has one in that version.
+    pub fn subresource(&self, version: &str, name: &str) -> Option<&Subresource> {
+        if let Behaviour::Custom(custom) = &self.behaviour
+            && !custom.has_subresource(version, name)
+        {
+            return None;
+        }
         self.subresources.iter().find(|subresource| &*subresource.name == name)
+    }
+
+    /// What is said to everybody who uses that version.
+    pub fn deprecation(&self, version: &str) -> Option<&str> {
+        match &self.behaviour {
+            Behaviour::Custom(custom) => custom.version(version).deprecation.as_deref(),
+            Behaviour::Builtin(_) => None,
+        }
+    }
+
+    /// An object of a version as it is stored.
+    pub fn to_storage(&self, mut object: Value, version: &str) -> Value {
+        if let Behaviour::Custom(custom) = &self.behaviour
+            && *version != *self.storage_version
+        {
+            custom.version(&self.storage_version).to_storage(&mut object);
+            return object;
+        }
+        object["apiVersion"] = self.storage_api_version().into();
+        object
     }
 
     /// Calls with the structure of its objects in a version.
@@ -212,6 +251,10 @@ impl Resource {
 
     /// What is wrong with the metadata of an object that replaces another.
     pub fn validate_metadata_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
+        // What a definition makes checks all of it.
+        if self.is_custom() {
+            return Vec::new();
+        }
         let mut rules = meta::rules_of(&self.key.group, &self.kind);
         if self.rules(&self.storage_version).checks_metadata() {
             rules.on_update = meta::OnUpdate::Nothing;
@@ -256,6 +299,25 @@ impl Resource {
         Ok(scale)
     }
 
+    /// Where the replicas are that an object ought to name and does not: custom ones may have none.
+    pub fn missing_replicas(&self, version: &str, object: &Value) -> Option<String> {
+        match &self.behaviour {
+            Behaviour::Custom(custom) => custom.missing_replicas(version, object),
+            Behaviour::Builtin(_) => None,
+        }
+    }
+
+    /// Where objects have their replicas, version by version: nowhere in a version without a `Scale`.
+    pub fn replicas_paths(&self) -> Vec<(String, Option<String>)> {
+        match &self.behaviour {
+            Behaviour::Custom(custom) => custom.replicas_paths(),
+            Behaviour::Builtin(_) => {
+                let path = |version: &Arc<str>| (self.api_version(version), Some("spec.replicas".to_owned()));
+                self.versions.iter().map(path).collect()
+            }
+        }
+    }
+
     /// Changes the replicas of an object.
     pub fn set_replicas(&self, version: &str, object: &mut Value, replicas: i64) -> Result<(), String> {
         if let Behaviour::Custom(custom) = &self.behaviour {
@@ -269,7 +331,13 @@ impl Resource {
     pub fn convert(&self, object: &Value, version: &str) -> Value {
         let mut object = object.clone();
         match &self.behaviour {
-            Behaviour::Custom(custom) => custom.version(version).from_storage(&mut object),
+            Behaviour::Custom(custom) => {
+                // It is read in the version it is stored in first, with the defaults of that.
+                if *version != *self.storage_version {
+                    custom.version(&self.storage_version).from_storage(&mut object);
+                }
+                custom.version(version).from_storage(&mut object);
+            }
             Behaviour::Builtin(rules) => {
                 rules.from_storage(&mut object, version);
                 object["apiVersion"] = self.api_version(version).into();
@@ -310,6 +378,15 @@ impl Registry {
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
         let resource = self.by_key(group, plural)?;
         resource.versions.iter().any(|served| &**served == version).then_some(resource)
+    }
+
+    /// Whether there are resources of the server itself in a group and version.
+    pub fn is_own(&self, group: &str, version: &str) -> bool {
+        self.read().by_key.values().any(|resource| {
+            !resource.is_custom()
+                && &*resource.key.group == group
+                && resource.versions.iter().any(|served| &**served == version)
+        })
     }
 
     /// The resource of a group and plural, whatever the version.

@@ -9,7 +9,7 @@ use crate::http::answer::{Answer, Content};
 use crate::meta;
 use crate::server::Server;
 use crate::status::Status;
-use crate::store::{CommitError, Expected};
+use crate::store::{CommitError, Expected, Stored};
 
 /// A made-up name that is taken is made up anew so often.
 const ATTEMPTS: usize = 8;
@@ -38,6 +38,7 @@ impl Server {
         let mut refusal = Status::internal("no attempt was made");
         for _ in 0..attempts {
             let mut object = object.clone();
+            self.check_definition(call, &object)?;
             call.resource.keep(&mut object, &call.version);
             self.admit(call, Operation::Create, &mut object, None).await?;
             if let Some(repeated) = metadata::dedup_owners(&mut object) {
@@ -48,17 +49,17 @@ impl Server {
             let name = metadata::text(&object, "name").to_owned();
             let key = call.resource.object_key(&call.namespace, &name);
             if call.options.is_dry_run() {
-                if self.store.get(&key).is_some() {
-                    return Err(Status::already_exists(call.resource.name(), &name));
-                }
-                return Ok(object);
+                return match self.store.get(&key) {
+                    Some(present) => Err(taken(call, &name, Some(&present))),
+                    None => Ok(object),
+                };
             }
             match self.store.put(&key, Expected::Absent, object).await {
                 Ok(stored) => {
                     self.after_change(&stored).await;
                     return Ok(stored.object.as_ref().clone());
                 }
-                Err(CommitError::Changed(_)) => refusal = Status::already_exists(call.resource.name(), &name),
+                Err(CommitError::Changed(present)) => refusal = taken(call, &name, present.as_ref()),
                 Err(CommitError::Journal(error)) => return Err(Status::internal(error)),
             }
         }
@@ -75,7 +76,7 @@ impl Server {
         rules.prepare_create(&mut object, &call.context());
         if rules.has_generation() {
             metadata::fields(&mut object).insert("generation".into(), 1.into());
-        } else {
+        } else if !resource.is_custom() && !resource.is_definition() {
             metadata::fields(&mut object).remove("generation");
         }
         let mut errors = resource.validate_metadata(&object);
@@ -94,9 +95,17 @@ impl Server {
         for words in rules.warnings(&object, None) {
             call.warn(words);
         }
-        object["apiVersion"] = resource.storage_api_version().into();
-        Ok(object)
+        Ok(resource.to_storage(object, &call.version))
     }
+}
+
+/// 409: the name is taken, perhaps not for long.
+fn taken(call: &Call, name: &str, present: Option<&Stored>) -> Status {
+    let mut status = Status::already_exists(call.resource.name(), name);
+    if present.is_some_and(|present| metadata::is_terminating(&present.object)) {
+        status.message = format!("object is being deleted: {}", status.message);
+    }
+    status
 }
 
 /// What a creator may have copied from another object.

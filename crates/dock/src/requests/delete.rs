@@ -5,6 +5,7 @@ use schema::Tree;
 use serde_json::{Value, json};
 
 use super::call::Call;
+use super::commit::committed;
 use super::metadata;
 use crate::crd::conditions::mark_for_deletion;
 use crate::field::{FieldError, Path};
@@ -12,9 +13,10 @@ use crate::http::accept::Encoding;
 use crate::http::answer::{Answer, Content};
 use crate::http::options::dry_run_errors;
 use crate::meta;
+use crate::registry::Collection;
 use crate::server::Server;
 use crate::status::{Details, ResourceName, Status};
-use crate::store::{CommitError, Expected, Stored};
+use crate::store::{Expected, Stored};
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
@@ -51,6 +53,7 @@ impl Server {
     /// Answers a DELETE of an object.
     pub(crate) async fn delete(&self, call: &Call) -> Result<Answer, Status> {
         let options = DeleteOptions::read(call)?;
+        call.warn_of_orphans(&options);
         let deletion = self.delete_object(call, &options).await?;
         let accepted = !deletion.gone && options.orphan_dependents == Some(false);
         let code = if accepted { http::StatusCode::ACCEPTED } else { http::StatusCode::OK };
@@ -103,7 +106,7 @@ impl Server {
             Grace::Seconds(seconds) => Some(seconds),
         };
         self.admit_deletion(call, options, &live.object).await?;
-        let finalizers = options.finalizers(&object);
+        let finalizers = options.finalizers(&object, call.resource.traits.collection);
         let pending = !finalizers.is_empty();
         set_finalizers(&mut object, &finalizers);
         if graceful.is_none() && pending {
@@ -138,14 +141,10 @@ impl Server {
         if !options.dry_run.is_empty() || object == *live.object {
             return Ok(Some(Deletion { object, gone: false }));
         }
-        match self.store.put(&call.key(), Expected::At(live.revision), object).await {
-            Ok(stored) => {
-                self.after_change(&stored).await;
-                Ok(Some(Deletion { object: stored.object.as_ref().clone(), gone: false }))
-            }
-            Err(CommitError::Changed(_)) => Ok(None),
-            Err(CommitError::Journal(error)) => Err(Status::internal(error)),
-        }
+        let outcome = self.store.put(&call.key(), Expected::At(live.revision), object).await;
+        let Some(stored) = committed(outcome)? else { return Ok(None) };
+        self.after_change(&stored).await;
+        Ok(Some(Deletion { object: stored.object.as_ref().clone(), gone: false }))
     }
 
     async fn remove(
@@ -158,14 +157,10 @@ impl Server {
         if !options.dry_run.is_empty() {
             return Ok(Some(Deletion { object, gone: true }));
         }
-        match self.store.remove(&call.key(), live.revision, object).await {
-            Ok(removed) => {
-                self.after_removal(&removed).await;
-                Ok(Some(Deletion { object: removed.object.as_ref().clone(), gone: true }))
-            }
-            Err(CommitError::Changed(_)) => Ok(None),
-            Err(CommitError::Journal(error)) => Err(Status::internal(error)),
-        }
+        let outcome = self.store.remove(&call.key(), live.revision, object).await;
+        let Some(removed) = committed(outcome)? else { return Ok(None) };
+        self.after_removal(&removed).await;
+        Ok(Some(Deletion { object: removed.object.as_ref().clone(), gone: true }))
     }
 
     /// A Namespace is marked first; it goes when its content is gone and its own finalizers are removed.
@@ -179,7 +174,7 @@ impl Server {
         self.admit_deletion(call, options, &live.object).await?;
         let own = object["spec"]["finalizers"].as_array().is_some_and(|own| !own.is_empty());
         if !metadata::is_terminating(&object) {
-            let finalizers = options.finalizers(&object);
+            let finalizers = options.namespace_finalizers(&object);
             set_finalizers(&mut object, &finalizers);
             metadata::fields(&mut object).insert("deletionTimestamp".into(), meta::moment(call.now).into());
             object["status"]["phase"] = "Terminating".into();
@@ -381,18 +376,30 @@ impl DeleteOptions {
         Ok(())
     }
 
+    /// The finalizers that a Namespace has from now on. To Namespaces, not to orphan means to wait for what is in them.
+    fn namespace_finalizers(&self, object: &Value) -> Vec<String> {
+        let options = match self.orphan_dependents {
+            None => self.clone(),
+            Some(orphan) => {
+                let policy = if orphan { "Orphan" } else { "Foreground" };
+                Self { orphan_dependents: None, propagation_policy: Some(policy.into()), ..self.clone() }
+            }
+        };
+        options.finalizers(object, Collection::Dependents)
+    }
+
     /// The finalizers the object has from now on: those of the garbage collector as these options say.
-    fn finalizers(&self, object: &Value) -> Vec<String> {
+    fn finalizers(&self, object: &Value, collection: Collection) -> Vec<String> {
         let present = metadata::finalizers(object);
         let (orphan, foreground) = match (self.orphan_dependents, self.propagation_policy.as_deref()) {
-            // Events own nothing.
-            _ if object["kind"] == "Event" && object["apiVersion"] == "v1" => (false, false),
+            _ if collection == Collection::Unsupported => (false, false),
             (Some(orphan), _) => (orphan, false),
             (None, Some(policy)) => (policy == "Orphan", policy == "Foreground"),
-            (None, None) => {
-                let first = present.iter().find(|finalizer| matches!(**finalizer, ORPHAN | FOREGROUND));
-                (first == Some(&ORPHAN), first == Some(&FOREGROUND))
-            }
+            (None, None) => match present.iter().find(|finalizer| matches!(**finalizer, ORPHAN | FOREGROUND))
+            {
+                Some(first) => (*first == ORPHAN, *first == FOREGROUND),
+                None => (collection == Collection::Orphans, false),
+            },
         };
         let mut finalizers: Vec<String> = present
             .iter()
@@ -412,6 +419,14 @@ impl DeleteOptions {
 }
 
 impl Call {
+    /// Tells whoever deletes a Job without saying what becomes of its Pods.
+    pub(super) fn warn_of_orphans(&self, options: &DeleteOptions) {
+        let said = options.propagation_policy.is_some() || options.orphan_dependents.is_some();
+        if &*self.resource.kind == "Job" && !said {
+            self.warn("child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning");
+        }
+    }
+
     /// The answer to a deletion that took place.
     fn gone(&self, object: &Value) -> Value {
         let details = Details {

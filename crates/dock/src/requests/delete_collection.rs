@@ -13,6 +13,7 @@ impl Server {
     pub(crate) async fn delete_collection(&self, call: &Call) -> Result<Answer, Status> {
         let selection = call.selection()?;
         let options = DeleteOptions { of_collection: true, ..DeleteOptions::read(call)? };
+        call.warn_of_orphans(&options);
         let found = self.store.list(&call.resource.range(&call.namespace));
         let mut deleted = Vec::new();
         for stored in found.objects.iter().filter(|stored| selection.matches(&stored.object)) {
@@ -27,7 +28,9 @@ impl Server {
             }
         }
         let mut list = call.list_of(found.revision);
-        list["items"] = Value::Array(deleted);
+        if !deleted.is_empty() {
+            list["items"] = Value::Array(deleted);
+        }
         Ok(Answer::object(list))
     }
 }

@@ -1,17 +1,44 @@
 //! What follows from a change: resources come and go with their definitions.
 
+use fields::{FieldSet, Request, Versions};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::call::Call;
 use super::metadata::{self, finalizers, is_terminating};
-use crate::crd::conditions::{begin_clean_up, finish_clean_up, is_cleaning_up, settle};
+use crate::crd::conditions::{begin_clean_up, finish_clean_up, is_cleaning_up, is_true, settle};
 use crate::meta;
 use crate::server::Server;
+use crate::status::Status;
 use crate::store::{Expected, Key, Range, ResourceKey, Stored};
 
 const POLICIES: &str = "validatingadmissionpolicies";
 const DEFINITIONS: (&str, &str) = ("apiextensions.k8s.io", "customresourcedefinitions");
 
 impl Server {
+    /// Nothing is made of a kind whose definition is being deleted.
+    pub(super) fn check_definition(&self, call: &Call, object: &Value) -> Result<(), Status> {
+        if !call.resource.is_custom() {
+            return Ok(());
+        }
+        let Some(definition) = self.definition_of(&call.resource.key) else { return Ok(()) };
+        if !is_true(&definition.object, "Terminating") {
+            return Ok(());
+        }
+        Err(Status::forbidden(
+            call.resource.name(),
+            metadata::text(object, "name"),
+            "create not allowed while custom resource definition is terminating",
+        ))
+    }
+
+    /// The definition of a custom resource.
+    fn definition_of(&self, resource: &ResourceKey) -> Option<Stored> {
+        let name = format!("{}.{}", resource.resource, resource.group);
+        let definitions = self.registry.by_key(DEFINITIONS.0, DEFINITIONS.1)?;
+        self.store.get(&definitions.object_key("", &name))
+    }
+
     /// Takes notice of an object that was created or changed.
     pub(crate) async fn after_change(&self, stored: &Stored) {
         if is_definition(&stored.key) {
@@ -41,12 +68,9 @@ impl Server {
             return;
         }
         // The last object of a definition that is being deleted lets it go.
-        let name = format!("{}.{}", stored.key.resource.resource, stored.key.resource.group);
-        if let Some(definitions) = self.registry.by_key(DEFINITIONS.0, DEFINITIONS.1) {
-            let key = definitions.object_key("", &name);
-            if self.store.get(&key).is_some_and(|stored| is_cleaning_up(&stored.object)) {
-                Box::pin(self.settle_definition(&key)).await;
-            }
+        let definition = self.definition_of(&stored.key.resource);
+        if let Some(definition) = definition.filter(|definition| is_cleaning_up(&definition.object)) {
+            Box::pin(self.settle_definition(&definition.key)).await;
         }
     }
 
@@ -61,10 +85,11 @@ impl Server {
                 let all: Vec<&Value> = all.objects.iter().map(|stored| &*stored.object).collect();
                 settle(&stored.object, &all, self.clock.now())
             };
-            let Some(next) = next else {
+            let Some(mut next) = next else {
                 self.registry.define(&stored.object);
                 return;
             };
+            own_status(&stored.object, &mut next, self.clock.now());
             if is_terminating(&next) && finalizers(&next).is_empty() {
                 if self.store.remove(key, stored.revision, next.clone()).await.is_ok() {
                     self.registry.undefine(&next);
@@ -105,6 +130,25 @@ impl Server {
         let begun = begin_clean_up(&definition.object, now);
         (begun != *definition.object).then_some(begun)
     }
+}
+
+/// Notes that the server itself wrote the status of a definition.
+fn own_status(live: &Value, next: &mut Value, now: Timestamp) {
+    let (group, version, kind) = (DEFINITIONS.0, "v1", "CustomResourceDefinition");
+    let Some(view) = schema::builtin(group, version, kind) else { return };
+    let api_version = format!("{group}/{version}");
+    let request = Request {
+        manager: "kube-apiserver",
+        api_version: &api_version,
+        kind,
+        subresource: "status",
+        view,
+        reset: &FieldSet::of_fields(["metadata", "spec"]),
+        empty: &json!({"apiVersion": api_version, "kind": kind}),
+        versions: Versions::Builtin(&|known| known == api_version),
+        now,
+    };
+    request.update(Some(live), next);
 }
 
 fn is_definition(key: &Key) -> bool {

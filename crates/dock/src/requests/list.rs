@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use http::StatusCode;
+use schema::Tree;
 use serde_json::{Value, json};
 
 use super::call::Call;
@@ -55,17 +56,18 @@ impl Server {
         };
         let start = page.map(|page| page.start);
         let after_start = |stored: &&Stored| start.as_ref().is_none_or(|start| stored.key.place() >= *start);
-        let mut found =
-            snapshot.objects.iter().filter(after_start).filter(|stored| selection.matches(&stored.object));
+        let mut found = snapshot.objects.iter().filter(after_start);
         let limit = usize::try_from(call.options.limit).ok().filter(|limit| *limit > 0).unwrap_or(usize::MAX);
-        let taken: Vec<&Stored> = found.by_ref().take(limit).collect();
-        let left: Vec<&Stored> = found.collect();
+        let taken: Vec<&Stored> =
+            found.by_ref().filter(|stored| selection.matches(&stored.object)).take(limit).collect();
+        // Whether any of what is left would be selected is not looked at.
+        let left = found.count();
 
         let mut list = call.list_of(snapshot.revision);
-        if let (Some(last), false) = (taken.last(), left.is_empty()) {
+        if let (Some(last), true) = (taken.last(), left > 0) {
             list["metadata"]["continue"] = Page::after(last, snapshot.revision).into();
             if selection.is_everything() {
-                list["metadata"]["remainingItemCount"] = left.len().into();
+                list["metadata"]["remainingItemCount"] = left.into();
             }
         }
         if call.accept.shape == Shape::Table {
@@ -73,7 +75,9 @@ impl Server {
                 taken.iter().map(|stored| call.resource.show(&stored.object, &call.version)).collect();
             return Ok(Answer::object(table::of(call, &objects, &list["metadata"])));
         }
-        list["items"] = taken.iter().map(|stored| call.item(&stored.object)).collect();
+        if !taken.is_empty() {
+            list["items"] = taken.iter().map(|stored| call.item(&stored.object)).collect();
+        }
         Ok(Answer::object(list))
     }
 
@@ -117,12 +121,9 @@ pub(super) fn parse_revision(call: &Call) -> Result<Option<Revision>, Status> {
     match call.options.resource_version.as_str() {
         "" | "0" => Ok(None),
         text => text.parse().map(Some).map_err(|_| {
-            let error = FieldError::invalid(
-                &Path::new("resourceVersion"),
-                text,
-                format!("strconv.ParseUint: parsing {text:?}: invalid syntax"),
-            );
-            Status::invalid("meta.k8s.io", "ListOptions", "", &[error])
+            let words = format!("strconv.ParseUint: parsing {text:?}: invalid syntax");
+            let error = FieldError::invalid(&Path::new("resourceVersion"), text, words);
+            Status::bad_request(format!("invalid resource version: {error}"))
         }),
     }
 }
@@ -181,14 +182,16 @@ impl Page {
                 "specifying resource version is not allowed when using continue",
             ));
         }
-        let invalid = |why: &str| Status::bad_request(format!("continue key is not valid: {why}"));
+        let invalid = |why: &dyn std::fmt::Display| {
+            Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
+        };
         let bytes = BASE64_URL_SAFE_NO_PAD
             .decode(token)
-            .map_err(|_| invalid("illegal base64 data at input byte 0"))?;
-        let value: Value = serde_json::from_slice(&bytes)
-            .map_err(|_| invalid("invalid character 'x' looking for beginning of value"))?;
+            .map_err(|_| invalid(&"illegal base64 data at input byte 0"))?;
+        let value =
+            Tree::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| invalid(&error))?.into_value();
         let (Some(revision), Some(start)) = (value["rv"].as_u64(), value["start"].as_str()) else {
-            return Err(invalid("incorrect encoded start resourceVersion (version meta.k8s.io/v1)"));
+            return Err(invalid(&"incorrect encoded start resourceVersion (version meta.k8s.io/v1)"));
         };
         Ok(Some(Self { revision, start: start.into() }))
     }

@@ -5,7 +5,7 @@ use http::StatusCode;
 use schema::Tree;
 use serde_json::Value;
 
-use super::body::defaulted;
+use super::body::{defaulted, expected_kind};
 use super::call::Call;
 use crate::status::{Cause, Details, Status};
 
@@ -21,26 +21,28 @@ impl Call {
         let merged =
             with_request(self, &self.options.field_manager, |request| request.apply(live, wanted, force))
                 .map_err(|error| refusal(&error))?;
-        let decoded =
-            self.resource.decode(Tree::from(merged), &self.version, false).map_err(Status::internal)?;
+        let decoded = self.decode(Tree::from(merged), false).map_err(Status::internal)?;
         Ok(defaulted(self, decoded.value))
     }
 }
 
 fn with_request<T>(call: &Call, manager: &str, write: impl FnOnce(Request<'_>) -> T) -> T {
-    let api_version = call.resource.api_version(&call.version);
+    let expected = expected_kind(call);
+    let api_version = expected.api_version();
+    let object = call.part().is_none();
     let known = |version: &str| {
-        call.resource.versions.iter().any(|served| call.resource.api_version(served) == version)
+        let served = || call.resource.versions.iter().any(|own| call.resource.api_version(own) == version);
+        if object { served() } else { version == api_version }
     };
-    let versions =
-        if call.resource.is_custom() { Versions::Custom(&known) } else { Versions::Builtin(&known) };
-    let empty = call.resource.empty(&call.version);
+    let custom = call.resource.is_custom() && object;
+    let versions = if custom { Versions::Custom(&known) } else { Versions::Builtin(&known) };
+    let empty = call.empty();
     let reset = reset_fields(call);
-    call.resource.with_structure(&call.version, |view| {
+    call.with_structure(|view| {
         write(Request {
             manager,
             api_version: &api_version,
-            kind: &call.resource.kind,
+            kind: expected.kind,
             subresource: &call.subresource,
             view,
             reset: &reset,

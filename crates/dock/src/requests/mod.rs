@@ -7,12 +7,12 @@
 mod addresses;
 mod body;
 mod call;
+mod commit;
 mod create;
 mod delete;
 mod delete_collection;
 mod lifecycle;
 mod list;
-
 mod managed;
 mod metadata;
 mod parts;
@@ -20,6 +20,7 @@ mod patch;
 mod read;
 mod reviews;
 mod scale;
+mod token;
 mod update;
 mod watch;
 

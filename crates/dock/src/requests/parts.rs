@@ -1,13 +1,11 @@
-//! The parts of Pods and service accounts that are deeds rather than data: logs, evictions, bindings, tokens.
+//! The parts of Pods that are deeds rather than data: logs, evictions, bindings.
 
-use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use http::StatusCode;
-use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::body::{ExpectedKind, read_typed};
 use super::call::Call;
+use super::commit::committed;
 use super::delete::DeleteOptions;
 use super::metadata;
 use crate::http::answer::{Answer, Content};
@@ -15,7 +13,7 @@ use crate::meta;
 use crate::selectors::LabelSelector;
 use crate::server::Server;
 use crate::status::{Cause, Details, ResourceName, Status};
-use crate::store::{CommitError, Expected};
+use crate::store::Expected;
 
 impl Server {
     /// Answers a GET of a Pod's log: what the script on the Pod says.
@@ -136,43 +134,13 @@ impl Server {
             if call.options.is_dry_run() {
                 break;
             }
-            match self.store.put(&call.key(), Expected::At(live.revision), bound).await {
-                Ok(_) => break,
-                Err(CommitError::Changed(_)) => {}
-                Err(CommitError::Journal(error)) => return Err(Status::internal(error)),
+            if committed(self.store.put(&call.key(), Expected::At(live.revision), bound).await)?.is_some() {
+                break;
             }
         }
         let done =
             Status { code: StatusCode::CREATED, reason: "".into(), message: String::new(), details: None };
         Ok(Answer::with(StatusCode::CREATED, Content::Object(done.to_value())))
-    }
-
-    /// Answers a POST for a token of a service account.
-    pub(crate) async fn token(&self, call: &Call) -> Result<Answer, Status> {
-        let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
-        let expected = ExpectedKind { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
-        let mut request = read_typed(call, expected)?;
-        let identity = [("name", &call.name), ("namespace", &call.namespace)];
-        for (field, text) in identity {
-            metadata::fields(&mut request).insert(field.into(), (**text).into());
-        }
-        self.admit_part(call, &mut request).await?;
-        let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(3600);
-        let expires = call.now + SignedDuration::from_secs(seconds);
-        let part = |value: Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
-        let header = part(json!({"alg": "none", "typ": "JWT"}));
-        let claims = part(json!({
-            "iss": "https://kubernetes.default.svc",
-            "sub": format!("system:serviceaccount:{}:{}", call.namespace, call.name),
-            "exp": expires.as_second(),
-            "iat": call.now.as_second(),
-            "kubernetes.io": {"namespace": &*call.namespace, "serviceaccount": {"name": &*call.name, "uid": stored.object["metadata"]["uid"]}},
-        }));
-        request["metadata"] = json!({"name": &*call.name, "namespace": &*call.namespace, "creationTimestamp": meta::moment(call.now)});
-        request["spec"]["expirationSeconds"] = seconds.into();
-        request["status"] =
-            json!({"token": format!("{header}.{claims}."), "expirationTimestamp": meta::moment(expires)});
-        Ok(Answer::with(StatusCode::CREATED, Content::Object(request)))
     }
 }
 

@@ -9,10 +9,13 @@ use super::metadata;
 use super::update::check_name;
 use crate::field::{FieldError, Path};
 use crate::http::accept::unsupported;
-use crate::http::answer::{Answer, Content};
+use crate::http::answer::Answer;
 use crate::http::options::FieldValidation;
 use crate::server::Server;
 use crate::status::Status;
+
+/// The content type of what is applied.
+pub(super) const APPLY: &str = "application/apply-patch+yaml";
 
 /// How a patch is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +31,6 @@ impl PatchType {
         const JSON: &str = "application/json-patch+json";
         const MERGE: &str = "application/merge-patch+json";
         const STRATEGIC: &str = "application/strategic-merge-patch+json";
-        const APPLY: &str = "application/apply-patch+yaml";
         match call.content_type.as_str() {
             JSON => Ok(Self::Json),
             MERGE => Ok(Self::Merge),
@@ -51,25 +53,27 @@ impl Server {
         call.options.check_write("PatchOptions")?;
         let allowed = kind == PatchType::Apply
             && (call.subresource.is_empty() || call.resource.traits.create_on_update);
-        let written = self
-            .change(call, allowed, "", |live| {
-                let object = match kind {
-                    PatchType::Apply => applied(call, live)?,
-                    _ => patched(call, kind, live.unwrap_or(&Value::Null))?,
-                };
-                if live.is_none() && !metadata::text(&object, "uid").is_empty() {
-                    let why = format!("uid mismatch: the provided object specified uid {}, and no existing object was found", metadata::text(&object, "uid"));
-                    return Err(Status::conflict(call.resource.name(), &call.name, why));
-                }
-                let mut object = object;
-                metadata::take_namespace(&mut object, call.resource.namespaced, &call.namespace)?;
-                check_name(&object, &call.name)?;
-                Ok(object)
-            })
-            .await?;
-        let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
-        Ok(Answer::with(code, Content::Object(call.shown(&written.object))))
+        let written = self.change(call, allowed, "", |live| successor(call, kind, live)).await?;
+        call.answer(&written)
     }
+}
+
+/// What a patch makes of the live object, or of nothing.
+fn successor(call: &Call, kind: PatchType, live: Option<&Value>) -> Result<Value, Status> {
+    let mut object = match kind {
+        PatchType::Apply => applied(call, live)?,
+        _ => patched(call, kind, live.unwrap_or(&Value::Null))?,
+    };
+    let uid = metadata::text(&object, "uid");
+    if live.is_none() && !uid.is_empty() {
+        let why = format!(
+            "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+        );
+        return Err(Status::conflict(call.resource.name(), &call.name, why));
+    }
+    metadata::take_namespace(&mut object, call.resource.namespaced, &call.namespace)?;
+    check_name(&object, &call.name)?;
+    Ok(object)
 }
 
 /// The live object with a patch that knows nothing of owners.
@@ -84,7 +88,7 @@ fn patched(call: &Call, kind: PatchType, live: &Value) -> Result<Value, Status> 
             // Go shows the fields in the order of the patched document.
             let shown = patched.object.clone().into_value().to_string();
             check_type(&patched.object, expected_kind(call))?;
-            (call.resource.decode(patched.object, &call.version, strict), patched.complaints, shown)
+            (call.decode(patched.object, strict), patched.complaints, shown)
         }
         PatchType::Strategic | PatchType::Apply => {
             let merge = |view: schema::View<'_>| -> Result<_, schema::PatchError> {
@@ -93,7 +97,7 @@ fn patched(call: &Call, kind: PatchType, live: &Value) -> Result<Value, Status> 
                 let decoded = schema::convert(view, merged.object, strict).map_err(|error| error.to_string());
                 Ok((decoded, merged.complaints, shown))
             };
-            call.resource.with_structure(&call.version, merge).map_err(refused)?
+            call.with_structure(merge).map_err(refused)?
         }
     };
     let invalid = |words: String| {

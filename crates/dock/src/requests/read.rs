@@ -58,17 +58,23 @@ impl Call {
 
     /// An empty list of this resource.
     pub(super) fn list_of(&self, revision: Revision) -> Value {
-        let metadata = json!({"resourceVersion": revision.to_string()});
+        let mut metadata = json!({"resourceVersion": revision.to_string()});
         match self.accept.shape {
             Shape::Metadata => {
-                json!({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": []})
+                json!({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": null})
             }
-            Shape::Object | Shape::Table => json!({
-                "kind": *self.resource.list_kind,
-                "apiVersion": self.resource.api_version(&self.version),
-                "metadata": metadata,
-                "items": [],
-            }),
+            Shape::Object | Shape::Table => {
+                // Lists without a type of their own say that nothing goes on.
+                if self.resource.is_custom() && self.accept.shape == Shape::Object {
+                    metadata["continue"] = "".into();
+                }
+                json!({
+                    "kind": *self.resource.list_kind,
+                    "apiVersion": self.resource.api_version(&self.version),
+                    "metadata": metadata,
+                    "items": [],
+                })
+            }
         }
     }
 }

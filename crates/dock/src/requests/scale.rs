@@ -1,64 +1,108 @@
 //! The `scale` subresource: the replicas of an object, whatever kind it is.
 
+use fields::scale::{ReplicasPath, from_scale, to_scale};
 use http::StatusCode;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::body::{ExpectedKind, read_typed};
 use super::call::Call;
 use super::metadata;
-use super::patch::patch_refused;
-use super::update::check_name;
-use crate::http::answer::{Answer, Content};
+use super::patch::APPLY;
+use crate::field::{FieldError, Path};
+use crate::http::answer::Answer;
+use crate::meta;
 use crate::server::Server;
-use crate::status::Status;
+use crate::status::{ResourceName, Status};
+
+const NO_MANAGER: &str = "failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1";
+
+/// What stands in a `Scale` for replicas that an object does not name.
+const UNSAID: i64 = i32::MIN as i64;
 
 impl Server {
-    /// Answers a request for a `Scale`.
-    pub(crate) async fn scale(&self, call: &Call, verb: &str) -> Result<Answer, Status> {
-        if verb == "get" {
-            let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
-            return Ok(Answer::object(scale_of(call, &stored.object)?));
+    /// Answers a GET of a `Scale`.
+    pub(crate) fn get_scale(&self, call: &Call) -> Result<Answer, Status> {
+        let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
+        let object = call.resource.convert(&stored.object, &call.version);
+        if let Some(path) = call.resource.missing_replicas(&call.version, &object) {
+            let words = format!("the spec replicas field {path:?} does not exist");
+            return Err(Status::internal(words));
         }
-        call.options.check_write(if verb == "update" { "UpdateOptions" } else { "PatchOptions" })?;
-        let written = self
-            .change(call, false, "", |live| {
-                let live = live.unwrap_or(&Value::Null);
-                let scale = scale_of(call, live)?;
-                let wanted = if verb == "update" { sent(call)? } else { patched(call, &scale)? };
-                check_name(&wanted, &call.name)?;
-                let mut object = live.clone();
-                let revision = metadata::text(&wanted, "resourceVersion");
-                if !revision.is_empty() {
-                    metadata::fields(&mut object).insert("resourceVersion".into(), revision.into());
-                }
-                let replicas = wanted["spec"]["replicas"].as_i64().unwrap_or_default();
-                call.resource.set_replicas(&call.version, &mut object, replicas).map_err(Status::internal)?;
-                call.own_fields(Some(live), &mut object);
-                Ok(object)
-            })
-            .await?;
-        Ok(Answer::with(StatusCode::OK, Content::Object(scale_of(call, &written.object)?)))
+        Ok(Answer::object(scale_of(call, &object).map_err(unknown)?))
     }
 }
 
-fn scale_of(call: &Call, object: &Value) -> Result<Value, Status> {
-    call.resource.scale_of(&call.version, object).map_err(Status::internal)
+/// The `Scale` of an object.
+pub(super) fn scale_of(call: &Call, object: &Value) -> Result<Value, String> {
+    call.resource.scale_of(&call.version, object)
 }
 
-fn sent(call: &Call) -> Result<Value, Status> {
-    read_typed(call, ExpectedKind { group: "autoscaling", version: "v1", kind: "Scale" })
-}
-
-fn patched(call: &Call, scale: &Value) -> Result<Value, Status> {
-    let text = std::str::from_utf8(&call.body).unwrap_or_default();
-    let patched = match call.content_type.as_str() {
-        "application/json-patch+json" => schema::json_patch(scale.clone(), text, false),
-        "application/apply-patch+yaml" => {
-            let wanted: Value = goyaml::from_str_as(text)
-                .map_err(|error| Status::bad_request(format!("error decoding YAML: {error}")))?;
-            return Ok(json!({"metadata": scale["metadata"], "spec": wanted["spec"]}));
+/// What the live object becomes when its `Scale` becomes what `make` says.
+pub(super) fn scaled(
+    call: &Call,
+    live: &Value,
+    make: impl FnOnce(&Value) -> Result<Value, Status>,
+) -> Result<Value, Status> {
+    let paths = call.resource.replicas_paths();
+    let paths: Vec<ReplicasPath<'_>> =
+        paths.iter().map(|(api_version, path)| ReplicasPath { api_version, path: path.as_deref() }).collect();
+    let mut scale = scale_of(call, live).map_err(unknown)?;
+    let missing = call.resource.missing_replicas(&call.version, live);
+    if missing.is_some() {
+        scale["spec"]["replicas"] = UNSAID.into();
+    }
+    match to_scale(live, &paths).map_err(unknown)? {
+        Some(managers) => scale["metadata"]["managedFields"] = managers,
+        // The real server cannot note who owned the replicas before anybody applied them.
+        None if call.resource.is_custom() && call.content_type == APPLY => return Err(unknown(NO_MANAGER)),
+        None => {}
+    }
+    let wanted = make(&scale)?;
+    let replicas = wanted["spec"]["replicas"].as_i64().unwrap_or_default();
+    let mut object = live.clone();
+    let revision = metadata::text(&wanted, "resourceVersion");
+    if call.resource.is_custom() {
+        if let Some(path) = missing.filter(|_| replicas == UNSAID) {
+            return Err(Status::bad_request(format!("the spec replicas field {path:?} cannot be empty")));
         }
-        _ => schema::merge_patch(scale.clone(), text, false),
+        if !revision.is_empty() {
+            metadata::fields(&mut object).insert("resourceVersion".into(), revision.into());
+        }
+    } else {
+        check(call, live, &wanted, replicas)?;
+        metadata::fields(&mut object).insert("resourceVersion".into(), revision.into());
+    }
+    call.resource.set_replicas(&call.version, &mut object, replicas).map_err(unknown)?;
+    let own = call.resource.api_version(&call.version);
+    let managers = from_scale(live, &wanted, &own, &paths).map_err(unknown)?;
+    let fields = metadata::fields(&mut object);
+    match managers {
+        Some(managers) => fields.insert("managedFields".into(), managers),
+        None => fields.remove("managedFields"),
     };
-    patched.map(|patched| patched.object.into_value()).map_err(|error| patch_refused(&error))
+    Ok(object)
+}
+
+/// What a `Scale` of a built-in kind must be.
+fn check(call: &Call, live: &Value, scale: &Value, replicas: i64) -> Result<(), Status> {
+    let mut errors = meta::validate(scale, true, meta::rules_of("autoscaling", "Scale"));
+    if replicas < 0 {
+        let path = Path::new("spec").child("replicas");
+        errors.push(FieldError::invalid(&path, replicas, "must be greater than or equal to 0"));
+    }
+    if !errors.is_empty() {
+        return Err(Status::invalid("autoscaling", "Scale", &call.name, &errors));
+    }
+    let (wanted, found) = (metadata::text(scale, "uid"), metadata::text(live, "uid"));
+    if wanted.is_empty() || wanted == found {
+        return Ok(());
+    }
+    let resource = format!("{}/scale", call.resource.key.resource);
+    let name = ResourceName { group: &call.resource.key.group, resource: &resource };
+    let why = format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}");
+    Err(Status::conflict(name, &call.name, why))
+}
+
+/// The server shows an error that it does not expect as it is.
+fn unknown(error: impl std::fmt::Display) -> Status {
+    Status::new(StatusCode::INTERNAL_SERVER_ERROR, "", error.to_string())
 }

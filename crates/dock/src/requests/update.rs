@@ -4,14 +4,16 @@ use http::StatusCode;
 use serde_json::Value;
 
 use super::call::{Call, Operation};
+use super::commit::committed;
 use super::create::repeated_owners;
 use super::metadata;
+use super::scale::{scale_of, scaled};
 use crate::field::{FieldError, Path};
 use crate::http::answer::{Answer, Content};
 use crate::meta;
 use crate::server::Server;
 use crate::status::Status;
-use crate::store::{CommitError, Expected, Stored};
+use crate::store::{Expected, Stored};
 
 /// What is said to somebody who changes an older state.
 const CHANGED: &str =
@@ -45,11 +47,11 @@ impl Server {
                 Ok(object)
             })
             .await?;
-        let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
-        Ok(Answer::with(code, Content::Object(call.shown(&written.object))))
+        call.answer(&written)
     }
 
-    /// Changes an object: `make` says what it is to be, given what it is. Repeated when somebody else was quicker.
+    /// Changes an object: `make` says what it is to be, given what it is; or what its `Scale` is to be, if that is
+    /// what was sent. Repeated when somebody else was quicker.
     pub(super) async fn change(
         &self,
         call: &Call,
@@ -62,6 +64,9 @@ impl Server {
                 if !create_allowed {
                     return Err(call.not_found());
                 }
+                if !uid.is_empty() {
+                    return Err(call.precondition_failed(uid, ""));
+                }
                 let object = make(None)?;
                 let object = self.create_object(call, object).await?;
                 return Ok(Written { object, created: true });
@@ -71,8 +76,14 @@ impl Server {
                 return Err(call.precondition_failed(uid, live_uid));
             }
             let shown_live = call.resource.convert(&live.object, &call.version);
-            let object = make(Some(&shown_live))?;
-            if let Some(object) = self.change_live(call, &live, object).await? {
+            let object = if call.is_scale() {
+                scaled(call, &shown_live, |scale| make(Some(scale)))?
+            } else {
+                make(Some(&shown_live))?
+            };
+            // What is built in is compared in the form it is stored in.
+            let old = if call.resource.is_custom() { &shown_live } else { &*live.object };
+            if let Some(object) = self.change_live(call, &live, old, object).await? {
                 return Ok(Written { object, created: false });
             }
         }
@@ -83,46 +94,38 @@ impl Server {
         &self,
         call: &Call,
         live: &Stored,
+        old: &Value,
         mut object: Value,
     ) -> Result<Option<Value>, Status> {
         call.resource.keep(&mut object, &call.version);
-        self.admit(call, Operation::Update, &mut object, Some(&live.object)).await?;
+        self.admit(call, Operation::Update, &mut object, Some(old)).await?;
         if let Some(repeated) = metadata::dedup_owners(&mut object) {
             call.warn(repeated_owners(&repeated));
         }
         check_revision(call, &object, live)?;
-        // Whoever does not say which state is replaced means the present one.
-        let revision = live.revision.to_string();
-        metadata::fields(&mut object).insert("resourceVersion".into(), revision.into());
-        let mut object = self.succeeding(call, object, &live.object)?;
-        fields::keep_times(&live.object, &mut object);
-        self.validate_admission(call, Operation::Update, &object, Some(&live.object)).await?;
-        let expected = Expected::At(live.revision);
-        let outcome = if ends(call, &object, &live.object) {
+        // From here on it is the successor of the live one, whether or not the client said so.
+        metadata::fields(&mut object).insert("resourceVersion".into(), live.revision.to_string().into());
+        let mut object = self.succeeding(call, object, old)?;
+        fields::keep_times(old, &mut object);
+        self.validate_admission(call, Operation::Update, &object, Some(old)).await?;
+        let object = call.resource.to_storage(object, &call.version);
+        if ends(call, &object, &live.object) {
             if call.options.is_dry_run() {
                 return Ok(Some(object));
             }
-            match self.store.remove(&call.key(), live.revision, object.clone()).await {
-                Ok(removed) => {
-                    self.after_removal(&removed).await;
-                    // The client sees the state it wrote, as of the revision it replaced.
-                    return Ok(Some(object));
-                }
-                Err(error) => Err(error),
-            }
-        } else if call.options.is_dry_run() || object == *live.object {
+            let outcome = self.store.remove(&call.key(), live.revision, object.clone()).await;
+            let Some(removed) = committed(outcome)? else { return Ok(None) };
+            self.after_removal(&removed).await;
+            // The client sees the state it wrote, as of the revision it replaced.
             return Ok(Some(object));
-        } else {
-            self.store.put(&call.key(), expected, object).await
-        };
-        match outcome {
-            Ok(stored) => {
-                self.after_change(&stored).await;
-                Ok(Some(stored.object.as_ref().clone()))
-            }
-            Err(CommitError::Changed(_)) => Ok(None),
-            Err(CommitError::Journal(error)) => Err(Status::internal(error)),
         }
+        if call.options.is_dry_run() || object == *live.object {
+            return Ok(Some(object));
+        }
+        let outcome = self.store.put(&call.key(), Expected::At(live.revision), object).await;
+        let Some(stored) = committed(outcome)? else { return Ok(None) };
+        self.after_change(&stored).await;
+        Ok(Some(stored.object.as_ref().clone()))
     }
 
     /// The object as it will be stored: what it may not change is put back, and it is valid.
@@ -132,37 +135,45 @@ impl Server {
         let context = call.context();
         metadata::take_namespace(&mut object, resource.namespaced, &call.namespace)?;
         meta::before_update(&mut object, live);
-        if call.subresource.is_empty() {
+        // A `Scale` changes the object itself.
+        let part = if call.is_scale() { "" } else { &*call.subresource };
+        if part.is_empty() {
             self.allocate(call, &mut object, Some(live))?;
         }
-        rules.prepare_subresource_update(&call.subresource, &mut object, live, &context);
-        // A change of the scale is one of the object.
-        let whole = matches!(&*call.subresource, "" | "scale");
-        if whole && rules.has_generation() && rules.changes_generation(&object, live) {
+        rules.prepare_subresource_update(part, &mut object, live, &context);
+        if part.is_empty() && rules.has_generation() && rules.changes_generation(&object, live) {
             let generation = live["metadata"]["generation"].as_i64().unwrap_or_default() + 1;
             metadata::fields(&mut object).insert("generation".into(), generation.into());
         }
         let mut errors = resource.validate_metadata_update(&object, live);
-        errors.extend(rules.validate_subresource_update(&call.subresource, &object, live));
+        errors.extend(rules.validate_subresource_update(part, &object, live));
         if !errors.is_empty() {
             return Err(Status::invalid(&resource.key.group, &resource.kind, &call.name, &errors));
         }
-        let warnings = match &*call.subresource {
-            "" | "scale" => rules.warnings(&object, Some(live)),
+        let warnings = match part {
+            "" => rules.warnings(&object, Some(live)),
             "status" => rules.status_warnings(&object, live),
             _ => Vec::new(),
         };
         for words in warnings {
             call.warn(words);
         }
-        object["apiVersion"] = resource.storage_api_version().into();
-        metadata::fields(&mut object)
-            .insert("resourceVersion".into(), live["metadata"]["resourceVersion"].clone());
         Ok(object)
     }
 }
 
 impl Call {
+    /// The answer to a change that took place.
+    pub(super) fn answer(&self, written: &Written) -> Result<Answer, Status> {
+        let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
+        let shown = if self.is_scale() {
+            scale_of(self, &written.object).map_err(Status::bad_request)?
+        } else {
+            self.shown(&written.object)
+        };
+        Ok(Answer::with(code, Content::Object(shown)))
+    }
+
     /// 409: the object of that name is another one.
     pub(super) fn precondition_failed(&self, wanted: &str, found: &str) -> Status {
         let group = &self.resource.key.group;

@@ -180,13 +180,24 @@ impl Watch {
     }
 
     async fn bookmark(&mut self, initial: bool) -> Result<(), Closed> {
-        let mut object = json!({
-            "kind": *self.call.resource.kind,
-            "apiVersion": self.call.resource.api_version(&self.call.version),
-            "metadata": {"resourceVersion": self.revision.to_string(), "creationTimestamp": null},
-        });
+        // It is an object of the kind with nothing in it but the revision.
+        let mut object = self.call.resource.empty(&self.call.version);
+        if !object["metadata"].is_object() {
+            object["metadata"] = json!({});
+        }
+        object["metadata"]["resourceVersion"] = self.revision.to_string().into();
+        // What the server has in a form of its own shows there.
+        match &*self.call.resource.kind {
+            "DaemonSet" => {
+                object["metadata"]["annotations"] = json!({"deprecated.daemonset.template.generation": "0"});
+            }
+            "Deployment" | "ReplicaSet" | "StatefulSet" | "ReplicationController" => {
+                object["spec"]["replicas"] = 0.into();
+            }
+            _ => {}
+        }
         if initial {
-            object["metadata"]["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+            object["metadata"]["annotations"]["k8s.io/initial-events-end"] = "true".into();
         }
         self.tell_shown("BOOKMARK", object).await
     }

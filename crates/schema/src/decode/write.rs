@@ -13,6 +13,9 @@ struct Writer<'a> {
     /// Whether the store keeps empty lists apart from absent ones. It does where it holds JSON: definitions of custom
     /// kinds and API services. All else is stored as protobuf, which does not.
     keeps_empty: bool,
+    /// Whether an empty list is shown as it was sent nevertheless: that of a role's rules counts as written by whoever
+    /// sent it. The rules of the kind make it none.
+    shows_empty: bool,
 }
 
 /// The object as it comes back from the store. Its values have been checked.
@@ -26,7 +29,8 @@ pub(super) fn write(view: View<'_>, tree: Tree) -> Value {
             "v1.APIServiceList",
         ]
         .contains(&package);
-    Writer { types: view.types(), keeps_empty }.place(view.schema(), tree, false)
+    let shows_empty = ["v1.Role", "v1.ClusterRole"].contains(&package);
+    Writer { types: view.types(), keeps_empty, shows_empty }.place(view.schema(), tree, false)
 }
 
 impl Writer<'_> {
@@ -143,6 +147,7 @@ impl Writer<'_> {
                 tree => Some(self.value(field, tree)),
             };
         }
+        let sent = matches!(&tree, Tree::List(_));
         let value = self.value(field, tree);
         let shape = &resolve(self.types, field).shape;
         if field.encoding.omit == Omit::Zero && (value.is_null() || is_empty(shape, &value)) {
@@ -155,7 +160,8 @@ impl Writer<'_> {
             return None;
         }
         let collection = matches!(shape, Shape::List { .. } | Shape::Map { .. });
-        Some(if collection && !self.keeps_empty { Value::Null } else { value })
+        let kept = self.keeps_empty || self.shows_empty && sent;
+        Some(if collection && !kept { Value::Null } else { value })
     }
 
     fn open(&self, open: Open, tree: Tree) -> Value {

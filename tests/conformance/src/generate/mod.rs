@@ -3,6 +3,7 @@
 
 mod change;
 mod create;
+mod deletion;
 mod odd;
 mod read;
 mod remove;
@@ -25,14 +26,27 @@ pub fn sequence() -> impl Strategy<Value = Vec<Step>> {
     (10..=40usize, theme()).prop_perturb(|(length, theme), source| script(length, theme, Dice::new(source)))
 }
 
+/// What sort of server the sequences are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// One that does nothing by itself.
+    Calls,
+    /// One with controllers, about which only deletion is asked.
+    Controllers,
+}
+
 /// The sequence of this number in the run of this seed.
-pub fn of_run(seed: u64, index: u64) -> Sequence {
+pub fn of_run(mode: Mode, seed: u64, index: u64) -> Sequence {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     bytes[8..16].copy_from_slice(&index.to_le_bytes());
     let source = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut runner = TestRunner::new_with_rng(Config::default(), source);
-    let steps = sequence().new_tree(&mut runner).map(|tree| tree.current()).unwrap_or_default();
+    let steps = match mode {
+        Mode::Calls => sequence().new_tree(&mut runner).map(|tree| tree.current()),
+        Mode::Controllers => deletion::deletion().new_tree(&mut runner).map(|tree| tree.current()),
+    };
+    let steps = steps.unwrap_or_default();
     Sequence { origin: (seed, index), steps }
 }
 
@@ -120,14 +134,17 @@ mod tests {
 
     #[test]
     fn a_seed_makes_the_same_sequence_again() {
-        assert_eq!(format!("{:?}", of_run(7, 3)), format!("{:?}", of_run(7, 3)));
-        assert_ne!(format!("{:?}", of_run(7, 3)), format!("{:?}", of_run(7, 4)));
+        for mode in [Mode::Calls, Mode::Controllers] {
+            let told = |index| format!("{:?}", of_run(mode, 7, index));
+            assert_eq!(told(3), told(3));
+            assert_ne!(told(3), told(4));
+        }
     }
 
     #[test]
     fn sequences_have_ten_to_fifty_calls() {
         for index in 0..200 {
-            let sequence = of_run(1, index);
+            let sequence = of_run(Mode::Calls, 1, index);
             let calls = sequence
                 .steps
                 .iter()
@@ -140,7 +157,7 @@ mod tests {
     #[test]
     fn steps_speak_only_of_steps_before_them() {
         for index in 0..200 {
-            for step in of_run(2, index).steps {
+            for step in of_run(Mode::Calls, 2, index).steps {
                 let text = step.to_string();
                 for blank in text.split("⟨list-rv ").skip(1).chain(text.split("⟨continue ").skip(1)) {
                     let number: usize =

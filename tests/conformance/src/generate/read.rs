@@ -99,7 +99,8 @@ impl World {
             (2, METADATA),
             (2, "application/yaml"),
         ]);
-        let pages = self.dice.chance(20);
+        // Whether a page is the last depends on everything in a collection, and others share those without a namespace.
+        let pages = path.contains("/namespaces/") && self.dice.chance(20);
         if pages {
             query.push(("limit", self.dice.between(1, 3).to_string()));
         }

@@ -1,4 +1,4 @@
-//! Subresources: `status`, `scale`, `finalize` and `eviction`.
+//! Subresources: `status`, `scale`, `finalize`, `eviction` and `token`.
 
 use serde_json::{Value, json};
 
@@ -14,6 +14,7 @@ impl World {
         match (kind.plural, verb) {
             ("namespaces", Verb::Update) => self.finalize(object),
             ("pods", Verb::PatchJson) => self.evict(object),
+            ("serviceaccounts", _) if self.dice.chance(50) => self.token(object),
             _ if kind.subresources.contains(&"scale") && self.dice.chance(45) => self.scale(object, verb),
             _ if kind.subresources.contains(&"status") => self.status(object, verb),
             _ if verb == Verb::Update => self.update(),
@@ -51,6 +52,24 @@ impl World {
         let path = format!("{}/eviction", self.path(object));
         let request = World::request(Verb::Create, Group::Workload, "POST", path);
         self.call(Call { subresource: "eviction", body: Body::Json(body), ..request });
+    }
+
+    fn token(&mut self, object: usize) {
+        let mut body = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}});
+        match self.dice.below(7) {
+            0 => body["spec"]["expirationSeconds"] = json!(self.dice.pick(&[600, 7200, 86_400])),
+            1 => body["spec"]["audiences"] = json!(["api", "vault"]),
+            2 => body["spec"]["expirationSeconds"] = json!(self.dice.pick(&[0, 30, 599])),
+            3 => body["metadata"] = json!({"name": self.dice.pick(&["someone-else", "x"])}),
+            4 => {
+                let kind = self.dice.pick(&["Pod", "Secret", "Deployment"]);
+                body["spec"]["boundObjectRef"] = json!({"apiVersion": "v1", "kind": kind, "name": "nobody"});
+            }
+            _ => {}
+        }
+        let path = format!("{}/token", self.path(object));
+        let request = World::request(Verb::Create, Group::Config, "POST", path);
+        self.call(Call { subresource: "token", body: Body::Json(body), ..request });
     }
 
     fn scale(&mut self, object: usize, verb: Verb) {

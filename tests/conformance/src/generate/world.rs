@@ -48,6 +48,7 @@ impl World {
             group,
             subresource: "",
             check: false,
+            history: false,
             object: None,
             method,
             path,

@@ -59,7 +59,8 @@ fn set_stored_versions(object: &mut Value, versions: Vec<String>) {
 /// Resets the status of a new definition, and counts its first generation.
 pub fn prepare_create(object: &mut Value) {
     let Some(fields) = object.as_object_mut() else { return };
-    fields.remove("status");
+    let status = json!({"acceptedNames": {"kind": "", "plural": ""}, "conditions": null});
+    fields.insert("status".into(), status);
     object["metadata"]["generation"] = 1.into();
     if let Some(version) = storage_version(object) {
         set_stored_versions(object, vec![version]);

@@ -27,7 +27,11 @@ fn a_definition_is_completed() {
     assert_eq!(object["spec"]["names"]["singular"], "widget");
     assert_eq!(object["spec"]["names"]["listKind"], "WidgetList");
     assert_eq!(object["spec"]["conversion"], json!({"strategy": "None"}));
-    assert_eq!(object["status"], json!({"storedVersions": ["v1"]}));
+    let names = json!({"kind": "", "plural": ""});
+    assert_eq!(
+        object["status"],
+        json!({"acceptedNames": names, "conditions": null, "storedVersions": ["v1"]})
+    );
     assert_eq!(said(&validate(&object)), Vec::<String>::new());
 }
 

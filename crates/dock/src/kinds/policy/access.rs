@@ -7,7 +7,7 @@ use crate::kinds::metadata::{self, Scope};
 use crate::kinds::read::{Read, child_mut, fill, list_mut};
 use crate::kinds::report::Errors;
 use crate::kinds::selector::{self, Values};
-use crate::kinds::{Rules, names};
+use crate::kinds::{Context, Rules, names};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
@@ -67,7 +67,22 @@ impl Role {
     }
 }
 
+/// No rules at all are stored as none.
+fn without_empty_rules(object: &mut Value) {
+    if object.get("rules").is_some_and(|rules| rules.as_array().is_some_and(Vec::is_empty)) {
+        object["rules"] = Value::Null;
+    }
+}
+
 impl Rules for Role {
+    fn prepare_create(&self, object: &mut Value, _context: &Context) {
+        without_empty_rules(object);
+    }
+
+    fn prepare_update(&self, object: &mut Value, _old: &Value, _context: &Context) {
+        without_empty_rules(object);
+    }
+
     fn validate(&self, object: &Value) -> Vec<FieldError> {
         let mut errors = Errors::new();
         self.check(object, Values::Checked, &mut errors);
