@@ -1,5 +1,7 @@
 //! Clients that speak nothing but protobuf.
 
+#![expect(clippy::unwrap_used, reason = "a test whose surroundings fail should fail")]
+
 use bytes::Bytes;
 use dock::Dock;
 use dock::http::answer::AnswerBody;

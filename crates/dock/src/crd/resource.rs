@@ -121,7 +121,7 @@ impl CustomVersion {
 
     /// Brings an object from the store into this version: nothing but its `apiVersion` changes, then what this
     /// version does not know is removed, and defaults are filled in.
-    pub fn from_storage(&self, object: &mut Value) {
+    pub fn when_read(&self, object: &mut Value) {
         if let Some(fields) = object.as_object_mut() {
             fields.insert("apiVersion".into(), self.api_version().into());
         }

@@ -123,7 +123,7 @@ pub trait Rules: Send + Sync {
     fn to_storage(&self, _object: &mut Value, _version: &str) {}
 
     /// Brings an object to a version from the form in which it is kept.
-    fn from_storage(&self, _object: &mut Value, _version: &str) {}
+    fn when_read(&self, _object: &mut Value, _version: &str) {}
 
     /// Takes from an object what is kept but never shown.
     fn hide(&self, _object: &mut Value) {}

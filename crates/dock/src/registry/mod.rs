@@ -334,12 +334,12 @@ impl Resource {
             Behaviour::Custom(custom) => {
                 // It is read in the version it is stored in first, with the defaults of that.
                 if *version != *self.storage_version {
-                    custom.version(&self.storage_version).from_storage(&mut object);
+                    custom.version(&self.storage_version).when_read(&mut object);
                 }
-                custom.version(version).from_storage(&mut object);
+                custom.version(version).when_read(&mut object);
             }
             Behaviour::Builtin(rules) => {
-                rules.from_storage(&mut object, version);
+                rules.when_read(&mut object, version);
                 object["apiVersion"] = self.api_version(version).into();
             }
         }

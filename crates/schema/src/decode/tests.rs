@@ -58,7 +58,8 @@ fn values_get_their_usual_form() {
     let secret = read(("", "v1", "Secret"), r#"{"data": {"a": "aGk=\n", "b": null}}"#).unwrap().value;
     assert_eq!(secret, json!({"metadata": {}, "data": {"a": "aGk=", "b": ""}}));
     let role = ("rbac.authorization.k8s.io", "v1", "Role");
-    assert_eq!(read(role, r#"{"rules": []}"#).unwrap().value, json!({"metadata": {}, "rules": null}));
+    assert_eq!(read(role, r#"{"rules": []}"#).unwrap().value, json!({"metadata": {}, "rules": []}));
+    assert_eq!(read(role, "{}").unwrap().value, json!({"metadata": {}, "rules": null}));
 }
 
 #[test]

@@ -186,7 +186,15 @@ proptest! {
         let pods = tank.all("Pod");
         prop_assert_eq!(pods.len() as i64, replicas);
         prop_assert!(pods.iter().all(|pod| pod["spec"]["containers"][0]["image"] == image.as_str()));
-        prop_assert_eq!(&web.condition("Progressing").unwrap()["reason"], "NewReplicaSetAvailable");
+        // A set that already has the wanted size keeps the size it was last scaled for in its annotation. The real
+        // controller takes that for a change of scale too, and then does not tell of progress.
+        let of_another_scale = tank.all("ReplicaSet").iter().any(|set| {
+            let desired = &set["metadata"]["annotations"]["deployment.kubernetes.io/desired-replicas"];
+            set.count("spec.replicas") > 0 && *desired != replicas.to_string().as_str()
+        });
+        if !of_another_scale {
+            prop_assert_eq!(&web.condition("Progressing").unwrap()["reason"], "NewReplicaSetAvailable");
+        }
     }
 
     #[test]

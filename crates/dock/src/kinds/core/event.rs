@@ -112,7 +112,7 @@ impl Rules for Event {
         rename(object, true);
     }
 
-    fn from_storage(&self, object: &mut Value, _version: &str) {
+    fn when_read(&self, object: &mut Value, _version: &str) {
         rename(object, false);
     }
 

@@ -286,7 +286,7 @@ impl Rules for HorizontalPodAutoscaler {
         }
     }
 
-    fn from_storage(&self, object: &mut Value, version: &str) {
+    fn when_read(&self, object: &mut Value, version: &str) {
         if version == "v1" {
             autoscaler_v1::from_v2(object);
         }
