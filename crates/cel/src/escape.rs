@@ -25,12 +25,17 @@ const RESERVED: &[&str] = &[
     "while",
 ];
 
+/// Whether a word of the language is no identifier for this reason.
+pub fn is_reserved(word: &str) -> bool {
+    RESERVED.contains(&word)
+}
+
 /// The identifier that stands for a property; nothing if none can.
 pub fn escape(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    if RESERVED.contains(&name) {
+    if is_reserved(name) {
         return Some(format!("__{name}__"));
     }
     let mut out = String::with_capacity(name.len());
@@ -84,7 +89,7 @@ pub fn unescape(identifier: &str) -> Option<String> {
             "dot" => ".",
             "dash" => "-",
             "slash" => "/",
-            reserved if RESERVED.contains(&reserved) && identifier.len() == length + 4 => reserved,
+            reserved if is_reserved(reserved) && identifier.len() == length + 4 => reserved,
             _ => return None,
         });
         rest = &word[length + 2..];

@@ -49,7 +49,7 @@ mod value;
 pub use activation::{Activation, Members};
 pub use env::Env;
 pub use error::EvalError;
-pub use escape::{escape, unescape};
+pub use escape::{escape, is_reserved, unescape};
 pub use functions::authorizer::{
     Authorization, Authorizer, Checker, Decision, Question, ResourceAttributes, Subject,
 };

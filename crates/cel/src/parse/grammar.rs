@@ -8,32 +8,8 @@ use std::sync::Arc;
 use super::lex::{Kind, Token};
 use super::macros;
 use crate::ast::{Expr, ExprKind, Literal, operator};
+use crate::escape::is_reserved;
 use crate::source::{Issue, Location};
-
-/// Words that no variable may have as its name.
-const RESERVED: &[&str] = &[
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "false",
-    "for",
-    "function",
-    "if",
-    "import",
-    "in",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "null",
-    "return",
-    "true",
-    "var",
-    "void",
-    "while",
-];
 
 /// How deep expressions may stand in one another.
 const DEEPEST: usize = 250;
@@ -395,7 +371,7 @@ impl<'s> Parser<'s> {
         }
         let token = self.next();
         let open = self.take("(");
-        if RESERVED.contains(&token.text) {
+        if is_reserved(token.text) {
             self.report(start.location, format!("reserved identifier: {}", token.text));
             if open.is_some() {
                 self.arguments()?;

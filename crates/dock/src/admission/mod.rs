@@ -39,7 +39,15 @@ impl Server {
         object: &mut Value,
         old: Option<&Value>,
     ) -> Result<(), Status> {
-        self.admit_by_plugins(call, operation, object, old)?;
+        let ask_plugins = |object: &mut Value, old: Option<&Value>| {
+            self.check_namespace(call, operation, object)?;
+            if call.subresource.is_empty() {
+                plugins::admit(&call.resource.key.group, &call.resource.kind, object, old, self)
+                    .map_err(|refusal| refused(call, object, &refusal))?;
+            }
+            Ok(())
+        };
+        ask_plugins(object, old)?;
         if self.mutating_webhooks().is_empty() {
             return Ok(());
         }
@@ -49,7 +57,7 @@ impl Server {
         let mut round = Round::default();
         self.mutate(&occasion, call, object, old_seen.as_deref(), &mut round).await?;
         if round.changed {
-            self.admit_by_plugins(call, operation, object, old.as_ref())?;
+            ask_plugins(object, old.as_ref())?;
             round.again(&call.seen(object));
             self.mutate(&occasion, call, object, old_seen.as_deref(), &mut round).await?;
         }
@@ -117,21 +125,6 @@ impl Server {
             *part = changing.unwrap_or_default();
         }
         self.validate(call, &occasion.with(Some(part), None)).await
-    }
-
-    fn admit_by_plugins(
-        &self,
-        call: &Call,
-        operation: Operation,
-        object: &mut Value,
-        old: Option<&Value>,
-    ) -> Result<(), Status> {
-        self.check_namespace(call, operation, object)?;
-        if call.subresource.is_empty() {
-            plugins::admit(&call.resource.key.group, &call.resource.kind, object, old, self)
-                .map_err(|refusal| refused(call, object, &refusal))?;
-        }
-        Ok(())
     }
 
     /// One round of the webhooks that may change an object.

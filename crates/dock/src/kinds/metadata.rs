@@ -46,6 +46,14 @@ pub(crate) fn validate_update(object: &Value, old: &Value, errors: &mut Errors) 
     kube_finalizers(object.at("metadata"), &Path::new("metadata"), errors);
 }
 
+/// The same where the version that is replaced must be told, as a status of storage and quotas has it.
+pub(crate) fn validate_versioned_update(object: &Value, old: &Value, errors: &mut Errors) {
+    validate_update(object, old, errors);
+    if object.at("metadata").text("resourceVersion").is_empty() {
+        errors.required(&Path::new("resourceVersion"), "");
+    }
+}
+
 /// The same for kinds that take any finalizer.
 pub(crate) fn generic_update(object: &Value, old: &Value, errors: &mut Errors) {
     let path = Path::new("metadata");

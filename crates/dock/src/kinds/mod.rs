@@ -29,7 +29,7 @@ use serde_json::Value;
 
 pub use self::core::service_addresses;
 use self::metadata::Scope;
-use self::read::{Read, child_mut, same, unset};
+use self::read::{Read, child_mut, same, set, unset};
 use crate::admission::policy::{BindingRules, PolicyRules};
 use crate::field::FieldError;
 use crate::http::user::User;
@@ -49,16 +49,28 @@ pub trait Rules: Send + Sync {
 
     /// Removes what a creator may not write (status), and fills in what only a creation sets.
     fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        if self.has_status() {
-            unset(object, "status");
+        match self.first_status() {
+            Some(status) => set(object, "status", status),
+            None if self.has_status() => unset(object, "status"),
+            None => {}
         }
+        self.drop_disabled(object, &Value::Null);
     }
+
+    /// The status of a new object.
+    fn first_status(&self) -> Option<Value> {
+        None
+    }
+
+    /// Takes out what belongs to features that are off, unless it was there before.
+    fn drop_disabled(&self, _object: &mut Value, _old: &Value) {}
 
     /// Puts back what this update may not write: the status in an update of the object.
     fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
         if self.has_status() {
             copy_field(object, old, "status");
         }
+        self.drop_disabled(object, old);
     }
 
     /// Puts back what an update of the status may not write: everything but the status.
@@ -67,14 +79,8 @@ pub trait Rules: Send + Sync {
     }
 
     /// Puts back what an update of that subresource may not write.
-    fn prepare_subresource_update(
-        &self,
-        subresource: &str,
-        object: &mut Value,
-        old: &Value,
-        context: &Context,
-    ) {
-        if subresource == "status" {
+    fn prepare_part_update(&self, part: &str, object: &mut Value, old: &Value, context: &Context) {
+        if part == "status" {
             self.prepare_status_update(object, old, context);
         } else {
             self.prepare_update(object, old, context);
@@ -83,7 +89,7 @@ pub trait Rules: Send + Sync {
 
     /// Whether the kind has a `status` with a subresource of its own.
     fn has_status(&self) -> bool {
-        false
+        self.first_status().is_some()
     }
 
     /// Whether `metadata.generation` is kept.

@@ -2,88 +2,14 @@
 
 use super::report::Errors;
 use crate::field::Path;
-
-const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-const SUBDOMAIN: &str = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
-const KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+use crate::meta::{SUBDOMAIN, is_dns_subdomain, is_lower, too_many_characters as too_long};
+pub(crate) use crate::meta::{
+    config_key, dns_label, dns_subdomain, label_key, label_value, mask_trailing_dash as masked, path_segment,
+    regex_words as form,
+};
 
 /// How a kind's names are checked. A prefix is checked as a name that something will be added to.
 pub(crate) type NameRule = fn(&str) -> Vec<String>;
-
-fn too_long(max: usize) -> String {
-    format!("must be no more than {max} characters")
-}
-
-/// The same in newer words, which keys and values of labels are refused with.
-fn too_many_bytes(max: usize) -> String {
-    format!("must be no more than {max} bytes")
-}
-
-/// The words for a form that is told by a regular expression.
-pub(crate) fn form(words: &str, regex: &str, examples: &[&str]) -> String {
-    if examples.is_empty() {
-        return format!("{words} (regex used for validation is '{regex}')");
-    }
-    let examples: Vec<String> = examples.iter().map(|example| format!("'{example}', ")).collect();
-    format!("{words} (e.g. {}regex used for validation is '{regex}')", examples.join(" or "))
-}
-
-fn is_label(text: &str) -> bool {
-    let alnum = lower_or_digit;
-    let bytes = text.as_bytes();
-    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
-    alnum(*first) && alnum(*last) && bytes.iter().all(|&byte| alnum(byte) || byte == b'-')
-}
-
-fn lower_or_digit(byte: u8) -> bool {
-    byte.is_ascii_lowercase() || byte.is_ascii_digit()
-}
-
-fn is_subdomain(text: &str) -> bool {
-    text.split('.').all(is_label)
-}
-
-/// A DNS label (RFC 1123): namespaces, containers, volumes.
-pub(crate) fn dns_label(value: &str) -> Vec<String> {
-    let mut wrong = Vec::new();
-    if value.len() > 63 {
-        wrong.push(too_long(63));
-    }
-    if !is_label(value) {
-        if is_subdomain(value) {
-            wrong.push("must not contain dots".into());
-        } else {
-            wrong.push(form(
-                "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must \
-                 start and end with an alphanumeric character",
-                LABEL,
-                &["my-name", "123-abc"],
-            ));
-        }
-    }
-    wrong
-}
-
-/// A DNS subdomain (RFC 1123): most objects.
-pub(crate) fn dns_subdomain(value: &str) -> Vec<String> {
-    let mut wrong = Vec::new();
-    if value.len() > 253 {
-        wrong.push(too_long(253));
-    }
-    if !is_subdomain(value) {
-        wrong.push(not_a_subdomain());
-    }
-    wrong
-}
-
-fn not_a_subdomain() -> String {
-    form(
-        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must \
-         start and end with an alphanumeric character",
-        SUBDOMAIN,
-        &["example.com"],
-    )
-}
 
 /// A DNS subdomain where labels may hold and begin with underscores.
 pub(crate) fn dns_subdomain_with_underscore(value: &str) -> Vec<String> {
@@ -91,9 +17,9 @@ pub(crate) fn dns_subdomain_with_underscore(value: &str) -> Vec<String> {
         let text = text.strip_prefix('_').unwrap_or(text);
         let bytes = text.as_bytes();
         let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
-        lower_or_digit(*first)
-            && lower_or_digit(*last)
-            && bytes.iter().all(|&byte| lower_or_digit(byte) || byte == b'-' || byte == b'_')
+        is_lower(*first)
+            && is_lower(*last)
+            && bytes.iter().all(|&byte| is_lower(byte) || byte == b'-' || byte == b'_')
     };
     let mut wrong = Vec::new();
     if value.len() > 253 {
@@ -116,89 +42,12 @@ pub(crate) fn wildcard_subdomain(value: &str) -> Vec<String> {
     if value.len() > 253 {
         wrong.push(too_long(253));
     }
-    if !value.strip_prefix("*.").is_some_and(is_subdomain) {
+    if !value.strip_prefix("*.").is_some_and(is_dns_subdomain) {
         wrong.push(form(
             "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must \
              consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
             &format!(r"\*\.{SUBDOMAIN}"),
             &["*.example.com"],
-        ));
-    }
-    wrong
-}
-
-/// What may stand in the path of a URL: names of roles.
-pub(crate) fn path_segment(value: &str) -> Vec<String> {
-    if value == "." || value == ".." {
-        return vec![format!("may not be '{value}'")];
-    }
-    ["/", "%"]
-        .into_iter()
-        .filter(|part| value.contains(part))
-        .map(|part| format!("may not contain '{part}'"))
-        .collect()
-}
-
-fn is_key_name(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
-    first.is_ascii_alphanumeric()
-        && last.is_ascii_alphanumeric()
-        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
-}
-
-/// A key of labels and annotations, and a finalizer: an optional prefix and a name.
-pub(crate) fn label_key(value: &str) -> Vec<String> {
-    let words = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
-                 alphanumeric character";
-    let examples = &["MyName", "my.name", "123-abc"];
-    let mut wrong = Vec::new();
-    let mut parts = value.split('/');
-    let name = match (parts.next(), parts.next(), parts.next()) {
-        (Some(name), None, _) => name,
-        (Some(prefix), Some(name), None) => {
-            if prefix.is_empty() {
-                wrong.push("prefix part must be non-empty".into());
-            } else {
-                if prefix.len() > 253 {
-                    wrong.push(format!("prefix part {}", too_many_bytes(253)));
-                }
-                if !is_subdomain(prefix) {
-                    wrong.push(format!("prefix part {}", not_a_subdomain()));
-                }
-            }
-            name
-        }
-        _ => {
-            return vec![format!(
-                "a valid label key {} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')",
-                form(words, KEY, examples)
-            )];
-        }
-    };
-    if name.is_empty() {
-        wrong.push("name part must be non-empty".into());
-    } else if name.len() > 63 {
-        wrong.push(format!("name part {}", too_many_bytes(63)));
-    }
-    if !is_key_name(name) {
-        wrong.push(format!("name part {}", form(words, KEY, examples)));
-    }
-    wrong
-}
-
-/// A value of a label.
-pub(crate) fn label_value(value: &str) -> Vec<String> {
-    let mut wrong = Vec::new();
-    if value.len() > 63 {
-        wrong.push(too_many_bytes(63));
-    }
-    if !value.is_empty() && !is_key_name(value) {
-        wrong.push(form(
-            "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and \
-             must start and end with an alphanumeric character",
-            &format!("({KEY})?"),
-            &["MyValue", "my_value", "12345"],
         ));
     }
     wrong
@@ -210,7 +59,7 @@ pub(crate) fn port_name(value: &str) -> Vec<String> {
     if value.len() > 15 {
         wrong.push(too_long(15));
     }
-    if value.is_empty() || !value.bytes().all(|byte| lower_or_digit(byte) || byte == b'-') {
+    if value.is_empty() || !value.bytes().all(|byte| is_lower(byte) || byte == b'-') {
         wrong.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".into());
     }
     if !value.bytes().any(|byte| byte.is_ascii_lowercase()) {
@@ -278,28 +127,6 @@ pub(crate) fn env_var(value: &str) -> Vec<String> {
     ]
 }
 
-/// A key of the data of a config map or secret.
-pub(crate) fn config_key(value: &str) -> Vec<String> {
-    let mut wrong = Vec::new();
-    if value.len() > 253 {
-        wrong.push(too_long(253));
-    }
-    if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)) {
-        wrong.push(form(
-            "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
-            "[-._a-zA-Z0-9]+",
-            &["key.name", "KEY_NAME", "key-name"],
-        ));
-    }
-    match value {
-        "." => wrong.push("must not be '.'".into()),
-        ".." => wrong.push("must not be '..'".into()),
-        _ if value.starts_with("..") => wrong.push("must not start with '..'".into()),
-        _ => {}
-    }
-    wrong
-}
-
 /// A path after the name of a domain: who manages a job, which controller a class has.
 pub(crate) fn domain_prefixed_path(value: &str, path: &Path, errors: &mut Errors) {
     match value.split_once('/') {
@@ -313,17 +140,6 @@ pub(crate) fn domain_prefixed_path(value: &str, path: &Path, errors: &mut Errors
             }
         }
         _ => errors.invalid(path, value, "must be a domain-prefixed path (such as \"acme.io/foo\")"),
-    }
-}
-
-/// A prefix as if something had been added to it already.
-pub(crate) fn masked(prefix: &str) -> String {
-    match prefix.strip_suffix('-') {
-        Some(rest) if !rest.is_empty() => {
-            let end = rest.char_indices().next_back().map_or(0, |(index, _)| index);
-            format!("{}a", &rest[..end])
-        }
-        _ => prefix.to_owned(),
     }
 }
 
@@ -355,12 +171,5 @@ mod tests {
                 assert_ne!(rule(name), Vec::<String>::new(), "{name}");
             }
         }
-    }
-
-    #[test]
-    fn prefixes_are_checked_as_beginnings() {
-        assert_eq!(masked("ab-"), "aa");
-        assert_eq!(masked("-"), "-");
-        assert_eq!(masked("ab"), "ab");
     }
 }

@@ -1,7 +1,8 @@
 //! The forms that names, label keys and label values must have, and the words that say so.
 
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-const SUBDOMAIN: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
+/// What a DNS name looks like.
+pub(crate) const SUBDOMAIN: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 const OLD_LABEL: &str = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const KEY_WORDS: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
@@ -22,11 +23,12 @@ pub fn too_long_words(max: usize) -> String {
 }
 
 /// The words of older checks for the same.
-pub(super) fn too_many_characters(max: usize) -> String {
+pub(crate) fn too_many_characters(max: usize) -> String {
     format!("must be no more than {max} characters")
 }
 
-fn is_lower(byte: u8) -> bool {
+/// Whether a sign may begin and end a label of a DNS name.
+pub(crate) fn is_lower(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
@@ -36,7 +38,8 @@ fn is_dns_label(text: &str) -> bool {
     is_lower(first) && is_lower(last) && bytes.iter().all(|&byte| is_lower(byte) || byte == b'-')
 }
 
-fn is_dns_subdomain(text: &str) -> bool {
+/// Whether a text is a DNS name (RFC 1123), however long.
+pub(crate) fn is_dns_subdomain(text: &str) -> bool {
     text.split('.').all(is_dns_label)
 }
 
@@ -76,14 +79,18 @@ pub fn dns_subdomain(text: &str) -> Vec<String> {
         wrong.push(too_many_characters(253));
     }
     if !is_dns_subdomain(text) {
-        wrong.push(regex_words(
-            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
-             must start and end with an alphanumeric character",
-            SUBDOMAIN,
-            &["example.com"],
-        ));
+        wrong.push(not_a_subdomain());
     }
     wrong
+}
+
+fn not_a_subdomain() -> String {
+    regex_words(
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must \
+         start and end with an alphanumeric character",
+        SUBDOMAIN,
+        &["example.com"],
+    )
 }
 
 /// What keeps a text from being a label of a DNS name that begins with a letter (RFC 1035).
@@ -131,7 +138,12 @@ pub fn label_key(text: &str) -> Vec<String> {
             if prefix.is_empty() {
                 wrong.push("prefix part must be non-empty".to_owned());
             } else {
-                wrong.extend(dns_subdomain(prefix).into_iter().map(|words| format!("prefix part {words}")));
+                if prefix.len() > 253 {
+                    wrong.push(format!("prefix part {}", too_long_words(253)));
+                }
+                if !is_dns_subdomain(prefix) {
+                    wrong.push(format!("prefix part {}", not_a_subdomain()));
+                }
             }
             *name
         }
@@ -186,6 +198,43 @@ pub fn c_identifier(text: &str) -> Vec<String> {
     )]
 }
 
+/// A dash at the end is fine where something follows. The server overwrites the sign before it too.
+pub(crate) fn mask_trailing_dash(name: &str) -> String {
+    match name.strip_suffix('-') {
+        Some(rest) if !rest.is_empty() => {
+            let mut kept = rest.to_owned();
+            kept.pop();
+            kept.push('a');
+            kept
+        }
+        _ => name.to_owned(),
+    }
+}
+
+/// What keeps a text from being a key of a `ConfigMap` or `Secret`.
+pub(crate) fn config_key(text: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if text.len() > 253 {
+        wrong.push(too_many_characters(253));
+    }
+    let fits =
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    if !fits {
+        wrong.push(regex_words(
+            "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+            "[-._a-zA-Z0-9]+",
+            &["key.name", "KEY_NAME", "key-name"],
+        ));
+    }
+    match text {
+        "." => wrong.push("must not be '.'".to_owned()),
+        ".." => wrong.push("must not be '..'".to_owned()),
+        other if other.starts_with("..") => wrong.push("must not start with '..'".to_owned()),
+        _ => {}
+    }
+    wrong
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,6 +256,13 @@ mod tests {
         assert_eq!(path_segment(".."), ["may not be '..'"]);
         assert_eq!(path_segment("a/%"), ["may not contain '/'", "may not contain '%'"]);
         assert!(path_segment("system:node").is_empty());
+    }
+
+    #[test]
+    fn prefixes_are_checked_as_beginnings() {
+        assert_eq!(mask_trailing_dash("ab-"), "aa");
+        assert_eq!(mask_trailing_dash("-"), "-");
+        assert_eq!(mask_trailing_dash("ab"), "ab");
     }
 
     #[test]

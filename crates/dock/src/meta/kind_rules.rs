@@ -49,52 +49,15 @@ pub enum OnUpdate {
 impl NameRule {
     /// What is wrong with a name, or with the beginning of a generated one.
     pub fn check(self, name: &str, prefix: bool) -> Vec<String> {
-        let masked = || if prefix { mask_trailing_dash(name) } else { name.to_owned() };
+        let masked = || if prefix { format::mask_trailing_dash(name) } else { name.to_owned() };
         match self {
             NameRule::Subdomain => format::dns_subdomain(&masked()),
             NameRule::Label => format::dns_label(&masked()),
             NameRule::PathSegment => format::path_segment(name),
-            NameRule::ConfigMapKey => config_map_key(name),
+            NameRule::ConfigMapKey => format::config_key(name),
             NameRule::Anything => Vec::new(),
         }
     }
-}
-
-/// A dash at the end is fine where something follows. The server overwrites the sign before it too.
-fn mask_trailing_dash(name: &str) -> String {
-    match name.strip_suffix('-') {
-        Some(rest) if !rest.is_empty() => {
-            let mut kept = rest.to_owned();
-            kept.pop();
-            kept.push('a');
-            kept
-        }
-        _ => name.to_owned(),
-    }
-}
-
-/// What keeps a text from being a key of a `ConfigMap` or `Secret`.
-pub(crate) fn config_map_key(text: &str) -> Vec<String> {
-    let mut wrong = Vec::new();
-    if text.len() > 253 {
-        wrong.push(format::too_many_characters(253));
-    }
-    let fits =
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
-    if !fits {
-        wrong.push(format::regex_words(
-            "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
-            "[-._a-zA-Z0-9]+",
-            &["key.name", "KEY_NAME", "key-name"],
-        ));
-    }
-    match text {
-        "." => wrong.push("must not be '.'".to_owned()),
-        ".." => wrong.push("must not be '..'".to_owned()),
-        other if other.starts_with("..") => wrong.push("must not start with '..'".to_owned()),
-        _ => {}
-    }
-    wrong
 }
 
 /// The rules of a built-in kind.
@@ -159,6 +122,6 @@ mod tests {
         assert!(rules_of("rbac.authorization.k8s.io", "Role").name.check("system:a", false).is_empty());
         assert_eq!(rules_of("", "Service").name.check("a.b", false), ["must not contain dots"]);
         assert!(rules_of("", "ConfigMap").name.check("a.b", false).is_empty());
-        assert_eq!(config_map_key("..a"), ["must not start with '..'"]);
+        assert_eq!(format::config_key("..a"), ["must not start with '..'"]);
     }
 }

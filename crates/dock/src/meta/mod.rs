@@ -10,6 +10,9 @@ mod kind_rules;
 mod system;
 mod validate;
 
+pub(crate) use format::{
+    SUBDOMAIN, config_key, is_dns_subdomain, is_lower, mask_trailing_dash, too_many_characters,
+};
 pub use format::{
     c_identifier, dns_label, dns_subdomain, dns1035_label, label_key, label_value, path_segment,
     path_segment_prefix, regex_words, too_long_words,

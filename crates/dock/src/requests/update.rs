@@ -140,7 +140,7 @@ impl Server {
         if part.is_empty() {
             self.allocate(call, &mut object, Some(live))?;
         }
-        rules.prepare_subresource_update(part, &mut object, live, &context);
+        rules.prepare_part_update(part, &mut object, live, &context);
         if part.is_empty() && rules.has_generation() && rules.changes_generation(&object, live) {
             let generation = live["metadata"]["generation"].as_i64().unwrap_or_default() + 1;
             metadata::fields(&mut object).insert("generation".into(), generation.into());

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::compile::{Compiler, Expression, Wanted};
 use crate::admission::matching::words;
 use crate::field::{FieldError, Path};
-use crate::kinds::{Context, Rules};
+use crate::kinds::Rules;
 use crate::meta;
 use crate::selectors::LabelSelector;
 
@@ -17,51 +17,23 @@ pub struct PolicyRules;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BindingRules;
 
-const RESERVED: &[&str] = &[
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
-
 impl Rules for PolicyRules {
-    fn default(&self, object: &mut Value) {
-        let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
-        spec.entry("failurePolicy").or_insert_with(|| "Fail".into());
-        default_resources(spec.get_mut("matchConstraints"));
-    }
-
-    fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        object["status"] = json!({});
-    }
-
-    fn has_status(&self) -> bool {
-        true
-    }
-
     fn has_generation(&self) -> bool {
         true
     }
 
     fn checks_metadata(&self) -> bool {
         false
+    }
+
+    fn default(&self, object: &mut Value) {
+        let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
+        spec.entry("failurePolicy").or_insert_with(|| "Fail".into());
+        default_resources(spec.get_mut("matchConstraints"));
+    }
+
+    fn first_status(&self) -> Option<Value> {
+        Some(json!({}))
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
@@ -358,7 +330,7 @@ fn check_variable(errors: &mut Vec<FieldError>, path: &Path, variable: &Value, c
     let identifier = !name.is_empty()
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !name.starts_with(|c: char| c.is_ascii_digit())
-        && !RESERVED.contains(&name);
+        && !cel::is_reserved(name);
     if name.trim().is_empty() {
         errors.push(FieldError::required(&path.child("name"), "name is not specified"));
     } else if !identifier {

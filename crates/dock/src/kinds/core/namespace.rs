@@ -61,14 +61,8 @@ impl Rules for Namespace {
         label(object);
     }
 
-    fn prepare_subresource_update(
-        &self,
-        subresource: &str,
-        object: &mut Value,
-        old: &Value,
-        context: &Context,
-    ) {
-        match subresource {
+    fn prepare_part_update(&self, part: &str, object: &mut Value, old: &Value, context: &Context) {
+        match part {
             "status" => self.prepare_status_update(object, old, context),
             "finalize" => {
                 if let Some(spec) = at_mut(object, "spec")

@@ -438,8 +438,8 @@ impl Rules for Service {
         }
     }
 
-    fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        set(object, "status", json!({"loadBalancer": {}}));
+    fn first_status(&self) -> Option<Value> {
+        Some(json!({"loadBalancer": {}}))
     }
 
     fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
@@ -457,10 +457,6 @@ impl Rules for Service {
         {
             unset(spec, "internalTrafficPolicy");
         }
-    }
-
-    fn has_status(&self) -> bool {
-        true
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
@@ -505,18 +501,23 @@ impl Rules for Service {
     }
 
     fn status_warnings(&self, object: &Value, _old: &Value) -> Vec<String> {
-        let path = Path::new("status").child("loadBalancer").child("ingress");
-        let all = object.at("status").at("loadBalancer").list("ingress");
-        all.iter()
-            .enumerate()
-            .filter(|(_, point)| !point.text("ip").is_empty())
-            .flat_map(|(index, point)| network::address_warnings(point.text("ip"), &path.index(index)))
-            .collect()
+        ingress_point_warnings(object)
     }
 
     fn selectable(&self) -> &'static [&'static str] {
         &["spec.clusterIP", "spec.type"]
     }
+}
+
+/// What the server warns of in the addresses at which a balancer is reached.
+pub(crate) fn ingress_point_warnings(object: &Value) -> Vec<String> {
+    let path = Path::new("status").child("loadBalancer").child("ingress");
+    let all = object.at("status").at("loadBalancer").list("ingress");
+    all.iter()
+        .enumerate()
+        .filter(|(_, point)| !point.text("ip").is_empty())
+        .flat_map(|(index, point)| network::address_warnings(point.text("ip"), &path.index(index)))
+        .collect()
 }
 
 /// What is wrong with the addresses at which a balancer is reached.

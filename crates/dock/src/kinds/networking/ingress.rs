@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::field::{FieldError, Path};
-use crate::kinds::core::service::ingress_points;
+use crate::kinds::core::service::{ingress_point_warnings, ingress_points};
 use crate::kinds::metadata::{self, Scope};
-use crate::kinds::read::{Read, set, text_of};
+use crate::kinds::read::{Read, text_of};
 use crate::kinds::report::Errors;
-use crate::kinds::{Context, Rules, names, network};
+use crate::kinds::{Rules, names, network};
 
 const CLASS: &str = "kubernetes.io/ingress.class";
 
@@ -157,12 +157,8 @@ pub(super) fn reference(reference: &Value, path: &Path, errors: &mut Errors) {
 }
 
 impl Rules for Ingress {
-    fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        set(object, "status", json!({"loadBalancer": {}}));
-    }
-
-    fn has_status(&self) -> bool {
-        true
+    fn first_status(&self) -> Option<Value> {
+        Some(json!({"loadBalancer": {}}))
     }
 
     fn has_generation(&self) -> bool {
@@ -227,12 +223,6 @@ impl Rules for Ingress {
     }
 
     fn status_warnings(&self, object: &Value, _old: &Value) -> Vec<String> {
-        let path = Path::new("status").child("loadBalancer").child("ingress");
-        let all = object.at("status").at("loadBalancer").list("ingress");
-        all.iter()
-            .enumerate()
-            .filter(|(_, point)| !point.text("ip").is_empty())
-            .flat_map(|(index, point)| network::address_warnings(point.text("ip"), &path.index(index)))
-            .collect()
+        ingress_point_warnings(object)
     }
 }

@@ -78,14 +78,8 @@ impl Rules for Pod {
         status::prepare(object, old);
     }
 
-    fn prepare_subresource_update(
-        &self,
-        subresource: &str,
-        object: &mut Value,
-        old: &Value,
-        context: &Context,
-    ) {
-        match subresource {
+    fn prepare_part_update(&self, part: &str, object: &mut Value, old: &Value, context: &Context) {
+        match part {
             "status" => self.prepare_status_update(object, old, context),
             "ephemeralcontainers" => {
                 let added = object.at("spec").at("ephemeralContainers").clone();

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::field::{FieldError, Path};
-use crate::kinds::read::{Read, set};
+use crate::kinds::Rules;
+use crate::kinds::read::Read;
 use crate::kinds::report::Errors;
 use crate::kinds::selector::{self, Values};
 use crate::kinds::workloads::{int_or_percent, not_more_than_all};
-use crate::kinds::{Context, Rules};
 
 /// The rules of `PodDisruptionBudget`.
 pub(crate) struct PodDisruptionBudget;
@@ -40,14 +40,8 @@ fn budget(object: &Value, values: Values) -> Vec<FieldError> {
 }
 
 impl Rules for PodDisruptionBudget {
-    fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        let status =
-            json!({"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0});
-        set(object, "status", status);
-    }
-
-    fn has_status(&self) -> bool {
-        true
+    fn first_status(&self) -> Option<Value> {
+        Some(json!({"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0}))
     }
 
     fn has_generation(&self) -> bool {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::field::{FieldError, Path};
 use crate::kinds::metadata::{self, Scope};
 use crate::kinds::quantity::Quantity;
-use crate::kinds::read::{Read, at_mut, child_mut, fill, list_mut, set, text_of};
+use crate::kinds::read::{Read, at_mut, child_mut, fill, list_mut, text_of};
 use crate::kinds::report::Errors;
 use crate::kinds::{Context, Rules, names, resources};
 
@@ -132,12 +132,8 @@ impl Rules for ResourceQuota {
         }
     }
 
-    fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        set(object, "status", json!({}));
-    }
-
-    fn has_status(&self) -> bool {
-        true
+    fn first_status(&self) -> Option<Value> {
+        Some(json!({}))
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
@@ -163,10 +159,7 @@ impl Rules for ResourceQuota {
 
     fn validate_status_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
         let mut errors = Errors::new();
-        metadata::validate_update(object, old, &mut errors);
-        if object.at("metadata").text("resourceVersion").is_empty() {
-            errors.required(&Path::new("resourceVersion"), "");
-        }
+        metadata::validate_versioned_update(object, old, &mut errors);
         for field in ["hard", "used"] {
             amounts(object.at("status"), field, &Path::new("status"), &mut errors);
         }

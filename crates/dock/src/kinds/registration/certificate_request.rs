@@ -159,14 +159,8 @@ impl Rules for CertificateSigningRequest {
         copy_field(object, old, "status");
     }
 
-    fn prepare_subresource_update(
-        &self,
-        subresource: &str,
-        object: &mut Value,
-        old: &Value,
-        context: &Context,
-    ) {
-        match subresource {
+    fn prepare_part_update(&self, part: &str, object: &mut Value, old: &Value, context: &Context) {
+        match part {
             "status" => {
                 copy_field(object, old, "spec");
                 fill_times(object, old, context);

@@ -348,10 +348,7 @@ impl Rules for PersistentVolume {
 
     fn validate_status_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
         let mut errors = Errors::new();
-        metadata::validate_update(object, old, &mut errors);
-        if object.at("metadata").text("resourceVersion").is_empty() {
-            errors.required(&Path::new("resourceVersion"), "");
-        }
+        metadata::validate_versioned_update(object, old, &mut errors);
         errors.found()
     }
 

@@ -8,7 +8,7 @@ use crate::kinds::metadata::{self, Scope};
 use crate::kinds::quantity::Quantity;
 use crate::kinds::read::{Read, at_mut, fill_absent, set};
 use crate::kinds::report::Errors;
-use crate::kinds::{Context, Rules, names, resources};
+use crate::kinds::{Rules, names, resources};
 
 /// The rules of `HorizontalPodAutoscaler`.
 pub(crate) struct HorizontalPodAutoscaler;
@@ -276,8 +276,8 @@ impl Rules for HorizontalPodAutoscaler {
         }
     }
 
-    fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        set(object, "status", json!({"desiredReplicas": 0, "currentMetrics": null}));
+    fn first_status(&self) -> Option<Value> {
+        Some(json!({"desiredReplicas": 0, "currentMetrics": null}))
     }
 
     fn to_storage(&self, object: &mut Value, version: &str) {
@@ -290,10 +290,6 @@ impl Rules for HorizontalPodAutoscaler {
         if version == "v1" {
             autoscaler_v1::from_v2(object);
         }
-    }
-
-    fn has_status(&self) -> bool {
-        true
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {

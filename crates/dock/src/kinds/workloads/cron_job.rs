@@ -7,9 +7,9 @@ use crate::field::{FieldError, Path};
 use crate::kinds::metadata::{self, Scope};
 use crate::kinds::pod::options::Options;
 use crate::kinds::pod::template;
-use crate::kinds::read::{Read, at_mut, child_mut, fill, fill_absent, set};
+use crate::kinds::read::{Read, at_mut, child_mut, fill, fill_absent};
 use crate::kinds::report::Errors;
-use crate::kinds::{Context, Rules, copy_field, names};
+use crate::kinds::{Rules, names};
 
 /// The rules of `CronJob`.
 pub(crate) struct CronJob;
@@ -127,18 +127,12 @@ impl Rules for CronJob {
         }
     }
 
-    fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        set(object, "status", json!({}));
-        drop_disabled(object, &Value::Null);
+    fn first_status(&self) -> Option<Value> {
+        Some(json!({}))
     }
 
-    fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
-        copy_field(object, old, "status");
+    fn drop_disabled(&self, object: &mut Value, old: &Value) {
         drop_disabled(object, old);
-    }
-
-    fn has_status(&self) -> bool {
-        true
     }
 
     fn has_generation(&self) -> bool {

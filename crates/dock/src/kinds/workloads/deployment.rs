@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::replica_set;
 use crate::field::{FieldError, Path, quoted};
-use crate::kinds::metadata::{self, Scope};
+use crate::kinds::metadata::{self};
 use crate::kinds::pod::options::Options;
 use crate::kinds::pod::template;
-use crate::kinds::read::{Read, at_mut, child_mut, fill, fill_absent, same, set, unset};
+use crate::kinds::read::{Read, at_mut, child_mut, fill, fill_absent, same, unset};
 use crate::kinds::report::Errors;
 use crate::kinds::selector::{self, Values};
-use crate::kinds::{Context, Rules, copy_field, names};
+use crate::kinds::{Context, Rules, copy_field};
 
 /// The rules of `Deployment`.
 pub(crate) struct Deployment;
@@ -128,13 +128,11 @@ impl Rules for Deployment {
         template::fill(spec, "template");
     }
 
-    fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        set(object, "status", json!({}));
-        super::drop_disabled(object, &Value::Null);
+    fn first_status(&self) -> Option<Value> {
+        Some(json!({}))
     }
 
-    fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
-        copy_field(object, old, "status");
+    fn drop_disabled(&self, object: &mut Value, old: &Value) {
         super::drop_disabled(object, old);
     }
 
@@ -150,28 +148,16 @@ impl Rules for Deployment {
         }
     }
 
-    fn has_status(&self) -> bool {
-        true
-    }
-
     fn has_generation(&self) -> bool {
         true
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        let mut errors = Errors::new();
-        metadata::validate(object, Scope::Namespaced, names::dns_subdomain, &mut errors);
-        validate_spec(object.at("spec"), &template::options(None), &mut errors);
-        errors.found()
+        super::new_of_template(object, validate_spec)
     }
 
     fn validate_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
-        let mut errors = Errors::new();
-        let options = template::options(Some(old.at("spec").at("template")));
-        metadata::validate_update(object, old, &mut errors);
-        validate_spec(object.at("spec"), &options, &mut errors);
-        super::fixed_selector(object, old, &mut errors);
-        errors.found()
+        super::update_of_template(object, old, validate_spec, super::fixed_selector)
     }
 
     fn validate_status_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {

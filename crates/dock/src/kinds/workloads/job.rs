@@ -527,11 +527,10 @@ impl Rules for Job {
         }
         fill_labels(object);
         set(object, "status", json!({}));
-        super::drop_disabled(object, &Value::Null);
+        self.drop_disabled(object, &Value::Null);
     }
 
-    fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
-        copy_field(object, old, "status");
+    fn drop_disabled(&self, object: &mut Value, old: &Value) {
         super::drop_disabled(object, old);
     }
 

@@ -16,12 +16,14 @@ pub(crate) mod stateful_set;
 use serde_json::Value;
 
 pub(crate) use self::autoscaler_v1::is_kept_aside;
+use super::metadata::{self, Scope};
 use super::names;
+use super::pod::options::Options;
 use super::pod::template;
 use super::read::{Read, at_mut};
 use super::report::Errors;
 use super::selector;
-use crate::field::Path;
+use crate::field::{FieldError, Path};
 
 /// The template of a workload, to change.
 fn template_mut(object: &mut Value) -> Option<&mut Value> {
@@ -31,6 +33,31 @@ fn template_mut(object: &mut Value) -> Option<&mut Value> {
 /// Takes out of the template what belongs to features that are off.
 fn drop_disabled(object: &mut Value, old: &Value) {
     template::drop_disabled(template_mut(object), old.at("spec").at("template"));
+}
+
+/// What is wrong with the spec of a kind.
+type SpecRule = fn(&Value, &Options, &mut Errors);
+
+/// What is wrong with a new object that is little more than a template with a count.
+fn new_of_template(object: &Value, spec: SpecRule) -> Vec<FieldError> {
+    let mut errors = Errors::new();
+    metadata::validate(object, Scope::Namespaced, names::dns_subdomain, &mut errors);
+    spec(object.at("spec"), &template::options(None), &mut errors);
+    errors.found()
+}
+
+/// What is wrong with such an object that replaces another; `changed` says what may not differ.
+fn update_of_template(
+    object: &Value,
+    old: &Value,
+    spec: SpecRule,
+    changed: fn(&Value, &Value, &mut Errors),
+) -> Vec<FieldError> {
+    let mut errors = Errors::new();
+    metadata::validate_update(object, old, &mut errors);
+    spec(object.at("spec"), &template::options(Some(old.at("spec").at("template"))), &mut errors);
+    changed(object, old, &mut errors);
+    errors.found()
 }
 
 /// A number or a percentage that is not negative.

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::deployment::selector_and_template;
 use crate::field::{FieldError, Path};
-use crate::kinds::metadata::{self, Scope};
+use crate::kinds::metadata::{self};
 use crate::kinds::pod::options::Options;
 use crate::kinds::pod::template;
-use crate::kinds::read::{Read, child_mut, fill_absent, set};
+use crate::kinds::read::{Read, child_mut, fill_absent};
 use crate::kinds::report::Errors;
-use crate::kinds::{Context, Rules, copy_field, names, selector};
+use crate::kinds::{Rules, selector};
 
 /// The rules of `ReplicaSet`.
 pub(crate) struct ReplicaSet;
@@ -58,18 +58,12 @@ impl Rules for ReplicaSet {
         template::fill(spec, "template");
     }
 
-    fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        set(object, "status", json!({"replicas": 0}));
-        super::drop_disabled(object, &Value::Null);
+    fn first_status(&self) -> Option<Value> {
+        Some(json!({"replicas": 0}))
     }
 
-    fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
-        copy_field(object, old, "status");
+    fn drop_disabled(&self, object: &mut Value, old: &Value) {
         super::drop_disabled(object, old);
-    }
-
-    fn has_status(&self) -> bool {
-        true
     }
 
     fn has_generation(&self) -> bool {
@@ -77,19 +71,11 @@ impl Rules for ReplicaSet {
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
-        let mut errors = Errors::new();
-        metadata::validate(object, Scope::Namespaced, names::dns_subdomain, &mut errors);
-        validate_spec(object.at("spec"), &template::options(None), &mut errors);
-        errors.found()
+        super::new_of_template(object, validate_spec)
     }
 
     fn validate_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
-        let mut errors = Errors::new();
-        let options = template::options(Some(old.at("spec").at("template")));
-        metadata::validate_update(object, old, &mut errors);
-        validate_spec(object.at("spec"), &options, &mut errors);
-        super::fixed_selector(object, old, &mut errors);
-        errors.found()
+        super::update_of_template(object, old, validate_spec, super::fixed_selector)
     }
 
     fn validate_status_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {

@@ -9,7 +9,7 @@ use crate::kinds::pod::options::Options;
 use crate::kinds::pod::template;
 use crate::kinds::read::{Read, at_mut, child_mut, fill_absent, set};
 use crate::kinds::report::Errors;
-use crate::kinds::{Context, Rules, copy_field, names, selector};
+use crate::kinds::{Rules, names, selector};
 
 /// The rules of `ReplicationController`.
 pub(crate) struct ReplicationController;
@@ -65,18 +65,12 @@ impl Rules for ReplicationController {
         }
     }
 
-    fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        set(object, "status", json!({"replicas": 0}));
-        super::drop_disabled(object, &Value::Null);
+    fn first_status(&self) -> Option<Value> {
+        Some(json!({"replicas": 0}))
     }
 
-    fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
-        copy_field(object, old, "status");
+    fn drop_disabled(&self, object: &mut Value, old: &Value) {
         super::drop_disabled(object, old);
-    }
-
-    fn has_status(&self) -> bool {
-        true
     }
 
     fn has_generation(&self) -> bool {
@@ -91,11 +85,7 @@ impl Rules for ReplicationController {
     }
 
     fn validate_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
-        let mut errors = Errors::new();
-        let options = template::options(Some(old.at("spec").at("template")));
-        metadata::validate_update(object, old, &mut errors);
-        validate_spec(object.at("spec"), &options, &mut errors);
-        errors.found()
+        super::update_of_template(object, old, validate_spec, |_, _, _| {})
     }
 
     fn validate_status_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {

@@ -10,7 +10,7 @@ use crate::kinds::read::{Read, at_mut, child_mut, fill, fill_absent, list_mut, s
 use crate::kinds::report::Errors;
 use crate::kinds::selector::{self, Values};
 use crate::kinds::storage::claim;
-use crate::kinds::{Context, Rules, copy_field, names};
+use crate::kinds::{Rules, copy_field, names};
 
 /// The rules of `StatefulSet`.
 pub(crate) struct StatefulSet;
@@ -191,18 +191,12 @@ impl Rules for StatefulSet {
         }
     }
 
-    fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        set(object, "status", json!({"replicas": 0, "availableReplicas": 0}));
-        drop_disabled(object, &Value::Null);
+    fn first_status(&self) -> Option<Value> {
+        Some(json!({"replicas": 0, "availableReplicas": 0}))
     }
 
-    fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
-        copy_field(object, old, "status");
+    fn drop_disabled(&self, object: &mut Value, old: &Value) {
         drop_disabled(object, old);
-    }
-
-    fn has_status(&self) -> bool {
-        true
     }
 
     fn has_generation(&self) -> bool {
