@@ -12,6 +12,7 @@ mod event;
 mod lock;
 mod marks;
 mod observe;
+mod removal;
 mod run;
 mod served;
 mod stop;
@@ -29,7 +30,7 @@ use serde_json::Value;
 pub use event::{Effect, Ending, Event};
 pub use lock::{Lock, LockError};
 pub use marks::{HELM, MANAGED_BY, Marks, RELEASE_NAME, RELEASE_NAMESPACE};
-pub use observe::{Holder, ObserveError, Subjects};
+pub use observe::{Holder, ObserveError, StoredObject, Subjects};
 pub use run::Outcome;
 pub use served::{Kind, Served};
 pub use stop::{Stop, Stopper};
@@ -78,6 +79,8 @@ pub struct Work<'a> {
     pub plan: &'a Plan,
     /// The wanted documents, as they were handed to the planner: what is sent is made from them.
     pub documents: &'a [Value],
+    /// Whose work it is: nothing is taken away that is not marked so.
+    pub marks: &'a Marks,
 }
 
 impl Work<'_> {

@@ -13,6 +13,7 @@ use objects::ObjectId;
 use plan::input::Cascade;
 use serde_json::{Value, json};
 
+use crate::removal::Removed;
 use crate::served::{Kind, Served};
 use crate::trouble::{Trouble, sort};
 
@@ -38,18 +39,13 @@ impl Applied {
     }
 }
 
-/// What became of a delete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Deletion {
-    /// It was accepted; the object may still be there.
-    Accepted,
-    /// There is no such object, or it is another one.
-    Gone,
-}
-
 impl Writer {
     pub(crate) fn new(client: Client, served: Served, manager: &str, force_conflicts: bool) -> Self {
         Self { client, served: Arc::new(RwLock::new(served)), manager: manager.into(), force_conflicts }
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
     }
 
     /// The kind of an object under a version; the server is asked again if it did not know it before.
@@ -111,37 +107,29 @@ impl Writer {
         }
     }
 
-    /// Deletes exactly the object with this UID.
+    /// Deletes exactly the object with this UID and, if one is given, in this revision.
     pub(crate) async fn delete(
         &self,
         kind: &Kind,
         id: &ObjectId,
-        uid: &str,
+        (uid, version): (&str, Option<&str>),
         cascade: Cascade,
-    ) -> Result<Deletion, Error> {
+    ) -> Result<Removed, Error> {
         let parameters = DeleteParams {
             propagation_policy: Some(match cascade {
                 Cascade::Foreground => PropagationPolicy::Foreground,
                 Cascade::Background => PropagationPolicy::Background,
                 Cascade::Orphan => PropagationPolicy::Orphan,
             }),
-            preconditions: Some(Preconditions { uid: Some(uid.to_owned()), resource_version: None }),
+            preconditions: Some(Preconditions {
+                uid: Some(uid.to_owned()),
+                resource_version: version.map(ToOwned::to_owned),
+            }),
             ..DeleteParams::default()
         };
-        match self.api(kind, id).delete(&id.name, &parameters).await {
-            // The object is the answer while it is still there; a status says that it was removed at once.
-            Ok(answer) => Ok(if answer.is_left() { Deletion::Accepted } else { Deletion::Gone }),
-            Err(error) => match sort(&error) {
-                Trouble::NotFound => Ok(Deletion::Gone),
-                Trouble::Conflict => match self.get(kind, id).await? {
-                    // The name is another object's now: ours is gone, and this one is not to be touched.
-                    Some(live) if live.uid().as_deref() != Some(uid) => Ok(Deletion::Gone),
-                    None => Ok(Deletion::Gone),
-                    Some(_) => Err(error),
-                },
-                _ => Err(error),
-            },
-        }
+        // The object is the answer while it is still there; a status says that it was removed at once.
+        let answer = self.api(kind, id).delete(&id.name, &parameters).await?;
+        Ok(if answer.is_left() { Removed::Accepted } else { Removed::Gone })
     }
 
     /// Takes finalizers off an object that is being deleted, if it is still the one with this UID. Those that the API
@@ -175,11 +163,14 @@ impl Writer {
         &self,
         kind: &Kind,
         id: &ObjectId,
-        uid: &str,
+        (uid, version): (&str, Option<&str>),
         stamp: Option<Timestamp>,
     ) -> Result<(), Error> {
         let stamp = stamp.map(|stamp| stamp.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
-        let change = json!({"metadata": {"uid": uid, "annotations": {plan::input::STAMP: stamp}}});
+        let mut change = json!({"metadata": {"uid": uid, "annotations": {plan::input::STAMP: stamp}}});
+        if let Some(version) = version {
+            change["metadata"]["resourceVersion"] = version.into();
+        }
         self.api(kind, id).patch(&id.name, &self.parameters(), &Patch::Merge(&change)).await?;
         Ok(())
     }

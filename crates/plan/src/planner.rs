@@ -241,14 +241,15 @@ fn note_rules(request: &Request<'_>, intent: &Inventory, notes: &mut Vec<Note>) 
 }
 
 fn stored(request: &Request<'_>, entry: &Entry) -> PlannedObject {
-    let live = request.live.get(&entry.id).map(|live| live.uid.clone());
+    let live = request.live.get(&entry.id);
     PlannedObject {
         id: entry.id.clone(),
         api_version: entry.api_version.clone(),
         place: entry.place.clone(),
         chart: entry.chart.unwrap_or_default(),
         layer: entry.layer,
-        uid: entry.uid.clone().or(live),
+        uid: entry.uid.clone().or_else(|| live.map(|live| live.uid.clone())),
+        resource_version: live.and_then(|live| live.resource_version.clone()),
         document: None,
         readiness: None,
         rank: None,
@@ -429,6 +430,7 @@ fn planned(
         chart: member.chart,
         layer,
         uid: request.live.get(&member.id).map(|live| live.uid.clone()),
+        resource_version: request.live.get(&member.id).and_then(|live| live.resource_version.clone()),
         document: Some((member.document, member.item)),
         readiness,
         rank: None,

@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 use chart::Chart;
 use chart::render::{Rendered, split_documents};
 use engine::{
-    Engine, Event, Holder, Lock, LockError, Marks, ObserveError, Options, Outcome, Stop, Stopper, Subjects,
-    Work,
+    Engine, Event, Holder, Lock, LockError, Marks, ObserveError, Options, Outcome, Stop, Stopper,
+    StoredObject, Subjects, Work,
 };
 use goyaml::Mapping;
 use jiff::Timestamp;
 use objects::Source;
 use plan::input::{
-    ChartTree, Entry, HookDeletion, HookEvent, Inventory, Live, Member, Policy, ReadError, Wanted, Written,
+    ChartTree, HookDeletion, HookEvent, Inventory, Live, Member, Policy, ReadError, Wanted, Written,
 };
 use plan::{ChartIndex, Operation, Plan, PlanErrors, Request};
 use serde_json::{Map, Value};
@@ -182,13 +182,17 @@ impl Session {
         let is_wanted: HashSet<_> = members().map(|member| &member.id).collect();
         let holders = stored.entries.iter().filter(|entry| !is_wanted.contains(&entry.id));
         let subjects = Subjects {
-            holders: holders.filter_map(|entry| Some((entry.id.clone(), holder(entry)?))).collect(),
+            holders: holders.filter_map(|entry| Some((entry.id.clone(), Holder::of(&entry.id)?))).collect(),
             same: same.map(|member| member.id.clone()).collect(),
             wanted: members().map(|member| (member.id.clone(), document(member))).collect(),
             stored: stored
                 .entries
                 .iter()
-                .map(|entry| (entry.id.clone(), entry.api_version.clone()))
+                .map(|entry| StoredObject {
+                    id: entry.id.clone(),
+                    api_version: entry.api_version.clone(),
+                    uid: entry.uid.clone(),
+                })
                 .collect(),
         };
         Ok(self.engine.observe(&subjects, &self.marks).await?)
@@ -216,7 +220,7 @@ impl Session {
         let mut kept = Kept::new(&record, plan.sequenced, plan.intent.clone());
         self.inventories.write(&kept).await?;
         let mut known = self.storage.create(&record, now).await?;
-        let work = Work { plan: &plan, documents: &documents };
+        let work = Work { plan: &plan, documents: &documents, marks: &self.marks };
         let outcome = self.engine.run(work, deployment.options, &mut self.stop.clone(), tell).await;
 
         settle(&mut kept.inventory, &outcome);
@@ -317,7 +321,7 @@ impl Session {
         "Deletion in progress (or silently failed)".clone_into(&mut record.info.description);
         record.info.deleted = now.to_string();
         self.rewrite(&record).await?;
-        let work = Work { plan: &plan, documents: &documents };
+        let work = Work { plan: &plan, documents: &documents, marks: &self.marks };
         let outcome = self.engine.run(work, options, &mut self.stop.clone(), tell).await;
         settle(&mut kept.inventory, &outcome);
         if !outcome.is_success() {
@@ -366,15 +370,6 @@ impl Session {
             documents.push(sendable(&hook.manifest)?);
         }
         Ok((wanted.finish(), documents))
-    }
-}
-
-/// What an object would take along.
-fn holder(entry: &Entry) -> Option<Holder> {
-    match (&entry.defines, entry.id.group.as_str(), entry.id.kind.as_str()) {
-        (Some(definition), ..) => Some(Holder::Definition(definition.clone())),
-        (None, "", "Namespace") => Some(Holder::Namespace(entry.id.name.clone())),
-        _ => None,
     }
 }
 

@@ -4,7 +4,6 @@ use std::io::Write as _;
 
 use clap::Args;
 use engine::{Engine, Marks, Options};
-use plan::output::StepKind;
 use release::Session;
 
 use crate::cluster::{self, Cluster};
@@ -70,17 +69,9 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         cluster.wait(session.end());
         let removed = removed.map_err(|error| operation::failed(name, &error))?;
         operation::judge(name, &removed)?;
-        let kept = removed.plan.steps.iter().filter_map(|step| match step.kind {
-            StepKind::Keep { object } => {
-                let why = removed.plan.describe_reason(&step.reason);
-                Some((&removed.plan.object(object).id, why))
-            }
-            _ => None,
-        });
-        let kept: Vec<_> = kept.collect();
-        if !kept.is_empty() {
+        if !removed.outcome.kept.is_empty() {
             writeln!(context.out, "These objects were kept:")?;
-            for (object, why) in kept {
+            for (object, why) in &removed.outcome.kept {
                 writeln!(context.out, "  {object}: {why}")?;
             }
         }

@@ -12,7 +12,7 @@ use kube::api::ListParams;
 use kube::core::DynamicObject;
 use kube::{Api, ResourceExt};
 use objects::ObjectId;
-use plan::input::{Live, LiveObject, Meaning, Spelling};
+use plan::input::{Live, LiveObject, Meaning, Owner, Spelling};
 use serde_json::Value;
 use tokio::task::JoinSet;
 
@@ -20,7 +20,7 @@ use crate::marks::Marks;
 use crate::served::Kind;
 use crate::{Engine, trouble};
 pub use foreign::Holder;
-use foreign::{Own, foreign};
+pub(crate) use foreign::foreign;
 
 /// So many objects of one kind and namespace are read one by one.
 const FEW: usize = 4;
@@ -32,20 +32,49 @@ const PAGE: u32 = 500;
 pub struct Subjects {
     /// What is sent for each wanted object.
     pub wanted: HashMap<ObjectId, Value>,
-    /// The objects that are stored, with the API version they were applied in.
-    pub stored: Vec<(ObjectId, String)>,
+    /// The objects that are stored.
+    pub stored: Vec<StoredObject>,
     /// Stored objects that are no longer wanted and would take others along.
     pub holders: Vec<(ObjectId, Holder)>,
     /// The stored objects whose text is that of the wanted ones: only these can be as they should be.
-    pub same: Vec<ObjectId>,
+    pub same: HashSet<ObjectId>,
+}
+
+/// A stored object, as it is looked for.
+#[derive(Debug, Clone)]
+pub struct StoredObject {
+    /// Which object.
+    pub id: ObjectId,
+    /// The API version it was applied in.
+    pub api_version: String,
+    /// Its UID, if that is known: an object with another one is somebody else's.
+    pub uid: Option<String>,
 }
 
 /// Why a cluster cannot be looked at.
 #[derive(Debug, thiserror::Error)]
-#[error("{what} cannot be read: {words}")]
-pub struct ObserveError {
-    what: String,
-    words: String,
+#[non_exhaustive]
+pub enum ObserveError {
+    /// The server refuses.
+    #[error("{what} cannot be read: {}", trouble::words(source))]
+    Refused {
+        /// What was asked for.
+        what: String,
+        /// The server's words.
+        source: Box<kube::Error>,
+    },
+    /// A definition has objects that nobody can list.
+    #[error("{definition} serves no version: whose objects there are of its kind cannot be told")]
+    Unserved {
+        /// The name of the definition.
+        definition: String,
+    },
+}
+
+impl ObserveError {
+    pub(crate) fn new(what: impl Into<String>, source: kube::Error) -> Self {
+        Self::Refused { what: what.into(), source: Box::new(source) }
+    }
 }
 
 type Found = Result<Vec<DynamicObject>, ObserveError>;
@@ -53,12 +82,12 @@ type Found = Result<Vec<DynamicObject>, ObserveError>;
 impl Engine {
     /// Looks at the objects.
     pub async fn observe(&self, subjects: &Subjects, marks: &Marks) -> Result<Live, ObserveError> {
-        let mut groups: HashMap<(Kind, Option<String>), Vec<ObjectId>> = HashMap::new();
+        let mut groups: HashMap<(Kind, Option<String>), HashSet<ObjectId>> = HashMap::new();
         let wanted = subjects
             .wanted
             .iter()
             .map(|(id, object)| (id, object["apiVersion"].as_str().unwrap_or_default()));
-        let stored = subjects.stored.iter().map(|(id, version)| (id, version.as_str()));
+        let stored = subjects.stored.iter().map(|stored| (&stored.id, stored.api_version.as_str()));
         for (id, api_version) in wanted.chain(stored) {
             let served = self.served();
             // A kind that is not served has no objects.
@@ -66,12 +95,9 @@ impl Engine {
                 continue;
             };
             let namespace = id.namespace.clone().filter(|_| kind.namespaced);
-            let group = groups.entry((kind.clone(), namespace)).or_default();
-            if !group.contains(id) {
-                group.push(id.clone());
-            }
+            groups.entry((kind.clone(), namespace)).or_default().insert(id.clone());
         }
-        let mut reading: JoinSet<(Vec<ObjectId>, Found)> = JoinSet::new();
+        let mut reading: JoinSet<(HashSet<ObjectId>, Found)> = JoinSet::new();
         for ((kind, namespace), ids) in groups {
             let api = match &namespace {
                 Some(namespace) => Api::namespaced_with(self.client().clone(), namespace, &kind.resource),
@@ -99,7 +125,7 @@ impl Engine {
         }
         let own = own(subjects, &live);
         for (id, holder) in &subjects.holders {
-            let others = foreign(self.client(), self.served(), holder, &own, marks).await?;
+            let others = foreign(self.client(), self.served(), id, holder, &own, marks).await?;
             if !others.is_empty() {
                 live.foreign.insert(id.clone(), others);
             }
@@ -108,21 +134,22 @@ impl Engine {
     }
 }
 
-/// What is the release's own: what it wants and what it has stored.
-fn own(subjects: &Subjects, live: &Live) -> Own {
-    let stored = subjects.stored.iter().map(|(id, _)| id);
-    let ids: HashSet<ObjectId> = subjects.wanted.keys().chain(stored).cloned().collect();
-    let uids = live.objects.values().map(|object| object.uid.clone()).collect();
-    Own { ids, uids }
+/// The UIDs of what is the release's own. What has the name of a stored object, but not its UID or not our marks, is
+/// somebody else's.
+fn own(subjects: &Subjects, live: &Live) -> HashSet<String> {
+    let uids: HashMap<&ObjectId, &String> =
+        subjects.stored.iter().filter_map(|stored| Some((&stored.id, stored.uid.as_ref()?))).collect();
+    let is_own = |(id, object): &(&ObjectId, &LiveObject)| {
+        object.owner == Owner::Ours && uids.get(id).is_none_or(|uid| **uid == object.uid)
+    };
+    live.objects.iter().filter(is_own).map(|(_, object)| object.uid.clone()).collect()
 }
 
-async fn one_by_one(api: &Api<DynamicObject>, ids: &[ObjectId]) -> Found {
+async fn one_by_one(api: &Api<DynamicObject>, ids: &HashSet<ObjectId>) -> Found {
     let mut found = Vec::new();
     for id in ids {
         let read = api.get_opt(&id.name).await;
-        found.extend(
-            read.map_err(|error| ObserveError { what: id.to_string(), words: trouble::words(&error) })?,
-        );
+        found.extend(read.map_err(|error| ObserveError::new(id.to_string(), error))?);
     }
     Ok(found)
 }
@@ -131,10 +158,8 @@ async fn listed(api: &Api<DynamicObject>, kind: &Kind) -> Found {
     let mut parameters = ListParams::default().limit(PAGE);
     let mut found = Vec::new();
     loop {
-        let page = api.list(&parameters).await.map_err(|error| ObserveError {
-            what: kind.resource.plural.clone(),
-            words: trouble::words(&error),
-        })?;
+        let page = api.list(&parameters).await;
+        let page = page.map_err(|error| ObserveError::new(&kind.resource.plural, error))?;
         found.extend(page.items);
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => parameters = parameters.continue_token(&token),
@@ -144,28 +169,36 @@ async fn listed(api: &Api<DynamicObject>, kind: &Kind) -> Found {
 }
 
 fn describe(id: &ObjectId, object: &DynamicObject, subjects: &Subjects, marks: &Marks) -> LiveObject {
-    let annotation = |meaning: Meaning| {
-        Spelling::all()
-            .filter(|spelling| spelling.meaning() == meaning)
-            .find_map(|spelling| object.annotations().get(spelling.key()).cloned())
-    };
     let in_sync = subjects.same.contains(id)
         && subjects
             .wanted
             .get(id)
             .is_some_and(|wanted| serde_json::to_value(object).is_ok_and(|live| sync::has(&live, wanted)));
+    LiveObject { in_sync, ..seen(object, marks) }
+}
+
+/// An object as the planner sees it.
+pub(crate) fn seen(object: &DynamicObject, marks: &Marks) -> LiveObject {
+    let annotation = |meaning: Meaning| {
+        Spelling::all()
+            .filter(|spelling| spelling.meaning() == meaning)
+            .find_map(|spelling| object.annotations().get(spelling.key()).cloned())
+    };
     LiveObject {
         uid: object.uid().unwrap_or_default(),
+        resource_version: object.resource_version(),
         generation: object.metadata.generation.unwrap_or_default(),
         owner: marks.owner(&object.metadata),
         deleting: object.metadata.deletion_timestamp.as_ref().map(|time| time.0),
         finalizers: object.finalizers().to_vec(),
         delay: annotation(Meaning::DeletionDelay),
         stamp: annotation(Meaning::DeletionStamp),
-        keep: object
-            .annotations()
-            .get("helm.sh/resource-policy")
-            .is_some_and(|policy| policy.trim() == "keep"),
-        in_sync,
+        keep: is_kept(object),
+        in_sync: false,
     }
+}
+
+/// Whether Helm's `keep` is on an object.
+pub(crate) fn is_kept(object: &DynamicObject) -> bool {
+    object.annotations().get("helm.sh/resource-policy").is_some_and(|policy| policy.trim() == "keep")
 }

@@ -9,14 +9,18 @@ use kube::ResourceExt;
 use kube::core::DynamicObject;
 use kube::runtime::watcher::{self, watcher};
 use objects::ObjectId;
-use plan::input::{Cascade, HookDeletion, HookEvent};
+use plan::input::{Cascade, HookDeletion, HookEvent, Owner};
 use plan::output::PlannedHook;
 use serde_json::Value;
 
 use super::request::Refusal;
+use crate::Marks;
 use crate::event::Event;
+use crate::observe::is_kept;
+use crate::removal::Removed;
 use crate::served::Kind;
-use crate::writer::{Deletion, Writer};
+use crate::trouble::{Trouble, sort};
+use crate::writer::Writer;
 
 /// So many lines of a failed hook's log are told.
 const LINES: i64 = 20;
@@ -26,6 +30,7 @@ pub(crate) struct Hook {
     pub(crate) planned: PlannedHook,
     pub(crate) moment: HookEvent,
     pub(crate) manifest: Value,
+    pub(crate) marks: Marks,
     pub(crate) timeout: Duration,
 }
 
@@ -56,7 +61,7 @@ impl Hook {
             other => other,
         };
         if self.planned.deletions.contains(&deletion) {
-            remove(writer, &kind, id).await?;
+            self.remove(writer, &kind).await?;
         }
         outcome?;
         events.push(Event::HookDone { object: id.clone() });
@@ -66,12 +71,18 @@ impl Hook {
     async fn run_as(&self, writer: &Writer, kind: &Kind) -> Result<(), Refusal> {
         let id = &self.planned.id;
         if self.planned.deletions.contains(&HookDeletion::BeforeHookCreation) {
-            remove(writer, kind, id).await?;
+            self.remove(writer, kind).await?;
         }
+        let runs = matches!((id.group.as_str(), id.kind.as_str()), ("batch", "Job") | ("", "Pod"));
         if writer.create(kind, id, &self.manifest).await?.is_none() {
+            // What only has to be there is there, if it was kept on purpose.
+            let live = writer.get(kind, id).await?;
+            if !runs && live.is_some_and(|live| is_kept(&live)) {
+                return Ok(());
+            }
             return Err(Refusal::Other(format!("{id} is there already")));
         }
-        if !matches!((id.group.as_str(), id.kind.as_str()), ("batch", "Job") | ("", "Pod")) {
+        if !runs {
             return Ok(());
         }
         let mut failure = None;
@@ -89,6 +100,30 @@ impl Hook {
         })
         .await?;
         failure.map_or(Ok(()), |why| Err(Refusal::Other(why)))
+    }
+
+    /// Deletes the hook's object and waits until it is gone. Hooks carry no marks, so whichever has the name is meant,
+    /// unless it is marked as another release's or to be kept.
+    async fn remove(&self, writer: &Writer, kind: &Kind) -> Result<(), Refusal> {
+        let id = &self.planned.id;
+        let Some(live) = writer.get(kind, id).await? else { return Ok(()) };
+        if let Owner::Other(owner) = self.marks.owner(&live.metadata) {
+            return Err(Refusal::Other(format!("{id} has the hook's name, but belongs to {owner}")));
+        }
+        if is_kept(&live) {
+            return Ok(());
+        }
+        let uid = live.uid().unwrap_or_default();
+        let version = live.resource_version();
+        match writer.delete(kind, id, (&uid, version.as_deref()), Cascade::Foreground).await {
+            Err(error) if sort(&error) == Trouble::NotFound => Ok(()),
+            Err(error) => Err(error.into()),
+            Ok(Removed::Gone | Removed::Stays(_)) => Ok(()),
+            Ok(Removed::Accepted) => {
+                until(writer, kind, id, |object| object.and_then(ResourceExt::uid).as_ref() != Some(&uid))
+                    .await
+            }
+        }
     }
 
     /// Why it failed, with the last that its pods said.
@@ -115,15 +150,6 @@ fn standing(object: &DynamicObject) -> Standing {
         (None, Some(_)) => Standing::Succeeded,
         (None, None) => Standing::Running,
     }
-}
-
-/// Deletes an object, whichever has the name, and waits until it is gone.
-async fn remove(writer: &Writer, kind: &Kind, id: &ObjectId) -> Result<(), Refusal> {
-    let Some(uid) = writer.get(kind, id).await?.and_then(|object| object.uid()) else { return Ok(()) };
-    if writer.delete(kind, id, &uid, Cascade::Foreground).await? == Deletion::Accepted {
-        until(writer, kind, id, |object| object.and_then(ResourceExt::uid).as_ref() != Some(&uid)).await?;
-    }
-    Ok(())
 }
 
 /// Watches one object until a condition holds; it is given nothing when the object is not there.

@@ -12,11 +12,13 @@ mod hook;
 mod request;
 mod table;
 
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use objects::ObjectId;
-use plan::output::{Barrier, StepKind, Within};
-use plan::{Operation, Plan, StepIndex};
+use plan::output::{Barrier, Kept, Reason, StepKind, Within};
+use plan::{ObjectIndex, Operation, Plan, StepIndex};
 use tokio::task::JoinSet;
 
 use crate::event::{Effect, Ending, Event};
@@ -27,7 +29,7 @@ use crate::writer::Writer;
 use crate::{Options, Stop, Work};
 
 use deadlines::Deadlines;
-use request::{Answer, Refusal, Request};
+use request::{Answer, Known, Refusal, Request};
 use table::{Standing, Table};
 
 /// How a run went.
@@ -37,6 +39,8 @@ pub struct Outcome {
     pub uids: Vec<Option<String>>,
     /// The objects of the plan that are gone.
     pub gone: Vec<bool>,
+    /// What was left where it is, and why.
+    pub kept: Vec<(ObjectId, String)>,
     /// What failed, with the object it is about.
     pub failures: Vec<(Option<ObjectId>, String)>,
     /// Whether somebody asked it to stop.
@@ -63,6 +67,8 @@ pub(crate) struct Run<'a> {
     requests: JoinSet<Answer>,
     begun: Instant,
     deleting_since: Option<Instant>,
+    /// The UIDs of what goes: nothing else may go with a namespace or a definition.
+    own: Arc<HashSet<String>>,
     outcome: Outcome,
     tell: &'a mut dyn FnMut(Event),
 }
@@ -93,6 +99,7 @@ impl<'a> Run<'a> {
             requests: JoinSet::new(),
             begun: Instant::now(),
             deleting_since: None,
+            own: Arc::new(going(plan)),
             outcome,
             tell,
         }
@@ -174,7 +181,9 @@ impl<'a> Run<'a> {
             StepKind::Keep { object } => {
                 let why = self.plan.step(step).reason.clone();
                 let object = self.plan.object(object).id.clone();
-                self.say(Event::Kept { object, why: self.plan.describe_reason(&why) });
+                let why = self.plan.describe_reason(&why);
+                self.outcome.kept.push((object.clone(), why.clone()));
+                self.say(Event::Kept { object, why });
                 self.done(step);
             }
             StepKind::Forget { object } => {
@@ -190,6 +199,7 @@ impl<'a> Run<'a> {
                 self.wait(step, Some(own.map_or(whole, |own| own.min(whole))));
             }
             StepKind::AwaitEstablished { .. } => self.wait(step, Some(self.begun + self.options.timeout)),
+            StepKind::AwaitGone { object } if self.table.is_kept(object) => self.done(step),
             StepKind::AwaitGone { .. } => self.wait(step, Some(self.deletion_deadline(now))),
             StepKind::AwaitRank { rank, at_most } => {
                 let deadline = at_most.map_or_else(|| self.deletion_deadline(now), |span| now + span);
@@ -231,8 +241,11 @@ impl<'a> Run<'a> {
 
     /// Sends the request of a step.
     fn send(&mut self, step: StepIndex) {
-        let uids = &self.outcome.uids;
-        match Request::of(&self.work, step, uids, &self.table, self.options.timeout) {
+        if let Some(kept) = self.is_held(step) {
+            return self.stays(step, &kept);
+        }
+        let known = Known { uids: &self.outcome.uids, table: &self.table, own: &self.own };
+        match Request::of(&self.work, step, &known, self.options.timeout) {
             Ok(request) => {
                 let writer = self.writer.clone();
                 self.requests.spawn(async move {
@@ -257,6 +270,10 @@ impl<'a> Run<'a> {
                     self.outcome.uids[object.at()] = applied.uid;
                     self.table.applied(object, applied.generation);
                 }
+                if let Some(kept) = done.stays {
+                    self.stays(step, &kept);
+                    return self.look_at_ranks();
+                }
                 if let StepKind::Delete { object, .. } = self.plan.step(step).kind {
                     self.follow_deleted(object);
                 }
@@ -279,8 +296,45 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Something that was to go stays, and is told.
+    fn stays(&mut self, step: StepIndex, kept: &Kept) {
+        if let Some(object) = self.plan.step(step).kind.object() {
+            let why = self.plan.describe_reason(&Reason::Kept(kept.clone()));
+            let id = self.plan.object(object).id.clone();
+            self.table.keep(object, matches!(kept, Kept::NotOurs { .. }));
+            if let Some(uid) = &self.outcome.uids[object.at()] {
+                Arc::make_mut(&mut self.own).remove(uid);
+            }
+            self.outcome.kept.push((id.clone(), why.clone()));
+            self.say(Event::Kept { object: id, why });
+        }
+        self.done(step);
+    }
+
+    /// Whether something that stays against what was planned cannot be without what this step would delete.
+    fn is_held(&self, step: StepIndex) -> Option<Kept> {
+        let StepKind::Delete { object, recheck, .. } = self.plan.step(step).kind else { return None };
+        let held = &self.plan.intent.entries[object.at()];
+        let needs = |other: ObjectIndex| {
+            let entry = &self.plan.intent.entries[other.at()];
+            let defines = held.defines.as_ref().is_some_and(|definition| {
+                definition.group == entry.id.group && definition.kind == entry.id.kind
+            });
+            let contains = held.id.group.is_empty()
+                && held.id.kind == "Namespace"
+                && entry.id.namespace.as_ref() == Some(&held.id.name);
+            (defines || contains || entry.backends.contains(&object)).then_some(defines || contains)
+        };
+        self.table.kept().find_map(|(other, is_foreign)| {
+            let is_container = needs(other)?;
+            // Whoever takes what others have in it along does so on purpose.
+            let on_purpose = is_container && is_foreign && !recheck.foreign;
+            (!on_purpose).then_some(Kept::Holds { object: other })
+        })
+    }
+
     /// From now on somebody waits for the end of an object.
-    fn follow_deleted(&mut self, object: plan::ObjectIndex) {
+    fn follow_deleted(&mut self, object: ObjectIndex) {
         let planned = self.plan.object(object);
         if let Some(rank) = planned.rank {
             self.table.mark_deleted(object, rank);
@@ -329,7 +383,7 @@ impl<'a> Run<'a> {
         self.look_at_ranks();
     }
 
-    fn look_at(&mut self, object: plan::ObjectIndex) {
+    fn look_at(&mut self, object: ObjectIndex) {
         for step in self.table.waiting_for(object) {
             let kind = self.plan.step(step).kind;
 
@@ -395,4 +449,13 @@ impl<'a> Run<'a> {
             }
         }
     }
+}
+
+/// The UIDs of the objects that a plan takes away.
+fn going(plan: &Plan) -> HashSet<String> {
+    let going = plan.steps.iter().filter_map(|step| match step.kind {
+        StepKind::Delete { object, .. } | StepKind::AwaitGone { object } => plan.object(object).uid.clone(),
+        _ => None,
+    });
+    going.collect()
 }

@@ -1,20 +1,25 @@
 //! The request of one step that writes.
 
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use kube::Error;
 use objects::ObjectId;
 use plan::input::Cascade;
-use plan::output::{Change, StepKind};
+use plan::output::{Change, Kept, Recheck, StepKind};
 use plan::{ObjectIndex, StepIndex};
 use serde_json::Value;
 
 use super::hook::Hook;
 use super::table::Table;
-use crate::Work;
 use crate::event::{Effect, Event};
-use crate::writer::{Applied, Deletion, Writer};
+use crate::observe::{Holder, ObserveError};
+use crate::removal::{Removal, Removed, Way};
+use crate::served::Kind;
+use crate::writer::{Applied, Writer};
+use crate::{Marks, Work};
 
 /// What came of a step's request.
 pub(crate) struct Answer {
@@ -31,6 +36,15 @@ pub(crate) enum Refusal {
     Other(String),
 }
 
+impl From<ObserveError> for Refusal {
+    fn from(error: ObserveError) -> Self {
+        match error {
+            ObserveError::Refused { source, .. } => Self::Server(*source),
+            other => Self::Other(other.to_string()),
+        }
+    }
+}
+
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         Self::Server(error)
@@ -43,6 +57,8 @@ pub(crate) struct Done {
     pub(crate) events: Vec<Event>,
     pub(crate) applied: Option<(ObjectIndex, Applied)>,
     pub(crate) gone: Option<ObjectIndex>,
+    /// What was to go, and stays after all.
+    pub(crate) stays: Option<Kept>,
 }
 
 /// One object as requests name it.
@@ -50,6 +66,7 @@ struct Target {
     id: ObjectId,
     api_version: String,
     uid: Option<String>,
+    version: Option<String>,
 }
 
 /// A request, complete.
@@ -61,11 +78,42 @@ pub(crate) struct Request {
 
 enum Act {
     Apply { manifest: Value, change: Change },
-    Delete { cascade: Cascade },
-    Stamp { due: Option<Timestamp>, stamp: Timestamp },
+    Delete { cascade: Cascade, care: Care },
+    Stamp { due: Option<Timestamp>, stamp: Timestamp, care: Care },
     Restore,
     Strip,
     Hook(Box<Hook>),
+}
+
+/// What is looked at again before something goes.
+struct Care {
+    recheck: Recheck,
+    marks: Marks,
+    own: Arc<HashSet<String>>,
+    holder: Option<Holder>,
+}
+
+impl Care {
+    fn of<'a>(&'a self, kind: &'a Kind, target: &'a Target, uid: &'a str) -> Removal<'a> {
+        Removal {
+            kind,
+            id: &target.id,
+            uid,
+            version: target.version.as_deref(),
+            recheck: self.recheck,
+            marks: &self.marks,
+            own: &self.own,
+            holder: self.holder.as_ref(),
+        }
+    }
+}
+
+/// What is known of the objects of a run when a request is made.
+pub(crate) struct Known<'a> {
+    pub(crate) uids: &'a [Option<String>],
+    pub(crate) table: &'a Table,
+    /// The UIDs of what goes.
+    pub(crate) own: &'a Arc<HashSet<String>>,
 }
 
 impl Request {
@@ -73,18 +121,25 @@ impl Request {
     pub(crate) fn of(
         work: &Work<'_>,
         step: StepIndex,
-        uids: &[Option<String>],
-        table: &Table,
+        known: &Known<'_>,
         timeout: Duration,
     ) -> Result<Self, String> {
         let plan = work.plan;
+        let Known { uids, table, own } = known;
         let target = |object: ObjectIndex| {
             let planned = plan.object(object);
             Target {
                 id: planned.id.clone(),
                 api_version: planned.api_version.clone(),
                 uid: uids[object.at()].clone(),
+                version: planned.resource_version.clone(),
             }
+        };
+        let care = |object: ObjectIndex, recheck: Recheck| Care {
+            recheck,
+            marks: work.marks.clone(),
+            own: Arc::clone(own),
+            holder: Holder::of(&plan.intent.entries[object.at()].id),
         };
         let kind = plan.step(step).kind;
         let act = match kind {
@@ -92,8 +147,12 @@ impl Request {
                 let manifest = work.manifest(object).ok_or_else(|| "its manifest is missing".to_owned())?;
                 Act::Apply { manifest, change }
             }
-            StepKind::Delete { cascade, .. } => Act::Delete { cascade },
-            StepKind::Stamp { due, .. } => Act::Stamp { due, stamp: Timestamp::now() },
+            StepKind::Delete { object, cascade, recheck, .. } => {
+                Act::Delete { cascade, care: care(object, recheck) }
+            }
+            StepKind::Stamp { object, due } => {
+                Act::Stamp { due, stamp: Timestamp::now(), care: care(object, Recheck::default()) }
+            }
             StepKind::Restore { .. } => Act::Restore,
             StepKind::StripFinalizers { up_to } => {
                 let targets = table.left_of(up_to).map(target).collect();
@@ -103,7 +162,8 @@ impl Request {
                 let planned = plan.hooks[hook.at()].clone();
                 let manifest =
                     work.document(planned.document).ok_or_else(|| "its manifest is missing".to_owned())?;
-                let hook = Box::new(Hook { planned, moment: event, manifest, timeout });
+                let marks = work.marks.clone();
+                let hook = Box::new(Hook { planned, moment: event, manifest, marks, timeout });
                 return Ok(Self { object: None, targets: Vec::new(), act: Act::Hook(hook) });
             }
             _ => return Err("this step is not known".to_owned()),
@@ -156,24 +216,28 @@ impl Act {
                 )));
             }
             // Without a UID nobody knows that it is the object that was meant; without a kind there is none.
-            (Self::Delete { cascade }, Some(kind)) if uid.is_some() => {
-                let uid = uid.unwrap_or_default();
-                match writer.delete(&kind, id, uid, *cascade).await? {
-                    Deletion::Accepted => done.events.push(Event::Deleting { object: id.clone() }),
-                    Deletion::Gone => done.gone = object,
+            (Self::Delete { cascade, care }, Some(kind)) if uid.is_some() => {
+                let removal = care.of(&kind, target, uid.unwrap_or_default());
+                match removal.act(writer, Way::Delete(*cascade)).await? {
+                    Removed::Accepted => done.events.push(Event::Deleting { object: id.clone() }),
+                    Removed::Gone => done.gone = object,
+                    Removed::Stays(kept) => done.stays = Some(kept),
                 }
             }
             (Self::Delete { .. }, None) => done.gone = object,
-            (Self::Delete { .. }, Some(_)) => {
-                let message = "its UID is not known: it is left alone".to_owned();
-                done.events.push(Event::Kept { object: id.clone(), why: message });
-            }
-            (Self::Stamp { due, stamp }, Some(kind)) => {
-                writer.stamp(&kind, id, uid.unwrap_or_default(), Some(*stamp)).await?;
-                done.events.push(Event::Stamped { object: id.clone(), due: *due });
+            (Self::Delete { .. }, Some(_)) => done.stays = Some(Kept::NotOurs { owner: None }),
+            (Self::Stamp { due, stamp, care }, Some(kind)) => {
+                let removal = care.of(&kind, target, uid.unwrap_or_default());
+                match removal.act(writer, Way::Stamp(*stamp)).await? {
+                    Removed::Accepted => {
+                        done.events.push(Event::Stamped { object: id.clone(), due: *due });
+                    }
+                    Removed::Gone => done.gone = object,
+                    Removed::Stays(kept) => done.stays = Some(kept),
+                }
             }
             (Self::Restore, Some(kind)) => {
-                writer.stamp(&kind, id, uid.unwrap_or_default(), None).await?;
+                writer.stamp(&kind, id, (uid.unwrap_or_default(), None), None).await?;
                 done.events.push(Event::Restored { object: id.clone() });
             }
             (Self::Strip, Some(kind)) => {

@@ -44,6 +44,8 @@ struct Known {
     /// Whether anything was heard of it.
     heard: bool,
     gone: bool,
+    /// Whether it stays against what was planned, and whether that is because it is not ours.
+    stays: Option<bool>,
     generation: Option<i64>,
     overrides: Overrides,
     /// What was told last about what it lacks.
@@ -182,6 +184,21 @@ impl Table {
 
     pub(crate) fn mark_gone(&mut self, object: ObjectIndex) {
         self.objects[object.at()].gone = true;
+    }
+
+    /// An object stays against what was planned.
+    pub(crate) fn keep(&mut self, object: ObjectIndex, is_foreign: bool) {
+        self.objects[object.at()].stays = Some(is_foreign);
+    }
+
+    pub(crate) fn is_kept(&self, object: ObjectIndex) -> bool {
+        self.objects[object.at()].stays.is_some()
+    }
+
+    /// What stays against what was planned, and whether that is because it is not ours.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = (ObjectIndex, bool)> {
+        let objects = self.objects.iter().enumerate();
+        objects.filter_map(|(number, known)| Some((number.into(), known.stays?)))
     }
 
     /// The live objects of a rank and of lower ones whose delete was sent and that are not gone.

@@ -9,9 +9,6 @@ use crate::input::{Entry, Live, LiveObject, Owner, Policy};
 use crate::output::{Because, Forgotten, Kept, Operation, Recheck, UnreadableField};
 use crate::span;
 
-/// How many foreign objects are named.
-const NAMED: usize = 5;
-
 /// What becomes of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Fate {
@@ -102,42 +99,80 @@ impl Judge<'_> {
             return None;
         }
         let delay = if self.live.known { live?.delay.as_deref() } else { entry.delay.as_deref() }?;
-        let unreadable =
-            |field, value: &str| Some(Fate::Keep(Kept::Unreadable { field, value: value.to_owned() }));
-        let add = |from: Timestamp| {
-            let delay = SignedDuration::try_from(span::parse(delay.trim())?).ok()?;
-            from.checked_add(delay).ok()
-        };
-        let Some(stamp) = live.and_then(|live| live.stamp.as_deref()) else {
-            return match add(self.now) {
-                None => unreadable(UnreadableField::Delay, delay),
-                Some(due) if due <= self.now => None,
-                Some(_) if held_back => Some(Fate::Keep(Kept::OwnerNotReady)),
-                Some(due) => Some(Fate::Stamp { due }),
-            };
-        };
-        let Some(stamped) = parse_time(stamp.trim()) else {
-            return unreadable(UnreadableField::Stamp, stamp);
-        };
-        match add(stamped) {
-            None => unreadable(UnreadableField::Delay, delay),
-            Some(due) if due > self.now => Some(Fate::Keep(Kept::Counting { due })),
-            Some(_) if held_back => Some(Fate::Keep(Kept::OwnerNotReady)),
-            Some(_) => Some(self.delete(&entry.id, Because::Expired)),
-        }
+        let stamp = live.and_then(|live| live.stamp.as_deref());
+        Some(match countdown(delay, stamp, self.now) {
+            Countdown::Unreadable(kept) => Fate::Keep(kept),
+            Countdown::None => return None,
+            Countdown::Over if !held_back => self.delete(&entry.id, Because::Expired),
+            Countdown::Running(due) => Fate::Keep(Kept::Counting { due }),
+            Countdown::Begins(due) if !held_back => Fate::Stamp { due },
+            Countdown::Over | Countdown::Begins(_) => Fate::Keep(Kept::OwnerNotReady),
+        })
     }
 
     /// A namespace or definition goes only if nothing of others goes with it.
     fn delete(&self, id: &ObjectId, because: Because) -> Fate {
         let foreign = is_container(id) && !self.policy.delete_foreign;
         if let Some(objects) = self.live.foreign.get(id).filter(|objects| foreign && !objects.is_empty()) {
-            let count = objects.len();
-            return Fate::Keep(Kept::Foreign {
-                objects: objects.iter().take(NAMED).cloned().collect(),
-                count,
-            });
+            return Fate::Keep(Kept::foreign(objects));
         }
-        Fate::Delete { because, recheck: Recheck { foreign, owners: because == Because::Expired } }
+        let recheck = Recheck { foreign, owners: because == Because::Expired, countdown: !self.policy.purge };
+        Fate::Delete { because, recheck }
+    }
+}
+
+impl Recheck {
+    /// Why an object that was read once more directly before its delete, and that still has its UID, stays after all.
+    pub fn objection(self, live: &LiveObject, now: Timestamp) -> Option<Kept> {
+        match &live.owner {
+            Owner::Ours => {}
+            Owner::Nobody => return Some(Kept::NotOurs { owner: None }),
+            Owner::Other(name) => return Some(Kept::NotOurs { owner: Some(name.clone()) }),
+        }
+        if live.keep {
+            return Some(Kept::Policy);
+        }
+        let delay = live.delay.as_deref().filter(|_| self.countdown)?;
+        match countdown(delay, live.stamp.as_deref(), now) {
+            Countdown::None | Countdown::Over => None,
+            Countdown::Unreadable(kept) => Some(kept),
+            // One that begins only now is stamped by the next command.
+            Countdown::Running(due) | Countdown::Begins(due) => Some(Kept::Counting { due }),
+        }
+    }
+}
+
+/// How a countdown stands.
+enum Countdown {
+    /// There is none: it would be over at once.
+    None,
+    Begins(Timestamp),
+    Running(Timestamp),
+    Over,
+    Unreadable(Kept),
+}
+
+fn countdown(delay: &str, stamp: Option<&str>, now: Timestamp) -> Countdown {
+    let unreadable =
+        |field, value: &str| Countdown::Unreadable(Kept::Unreadable { field, value: value.to_owned() });
+    let add = |from: Timestamp| {
+        let delay = SignedDuration::try_from(span::parse(delay.trim())?).ok()?;
+        from.checked_add(delay).ok()
+    };
+    let Some(stamp) = stamp else {
+        return match add(now) {
+            None => unreadable(UnreadableField::Delay, delay),
+            Some(due) if due <= now => Countdown::None,
+            Some(due) => Countdown::Begins(due),
+        };
+    };
+    let Some(stamped) = parse_time(stamp.trim()) else {
+        return unreadable(UnreadableField::Stamp, stamp);
+    };
+    match add(stamped) {
+        None => unreadable(UnreadableField::Delay, delay),
+        Some(due) if due > now => Countdown::Running(due),
+        Some(_) => Countdown::Over,
     }
 }
 
@@ -147,4 +182,31 @@ fn is_container(id: &ObjectId) -> bool {
         (id.group.as_str(), id.kind.as_str()),
         ("", "Namespace") | ("apiextensions.k8s.io", "CustomResourceDefinition")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_look_may_find_a_reason_to_stay() {
+        let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        let ours = LiveObject { owner: Owner::Ours, ..LiveObject::default() };
+        let delayed = LiveObject { delay: Some("1h".into()), ..ours.clone() };
+        let expired = LiveObject { stamp: Some("2025-12-31T22:00:00Z".into()), ..delayed.clone() };
+        let other = LiveObject { owner: Owner::Other("release b/c".into()), ..ours.clone() };
+        let due = "2026-01-01T01:00:00Z".parse().unwrap();
+        for (live, countdown, expected) in [
+            (ours.clone(), true, None),
+            (LiveObject::default(), true, Some(Kept::NotOurs { owner: None })),
+            (other, true, Some(Kept::NotOurs { owner: Some("release b/c".into()) })),
+            (LiveObject { keep: true, ..ours }, true, Some(Kept::Policy)),
+            (delayed.clone(), true, Some(Kept::Counting { due })),
+            (delayed, false, None),
+            (expired, true, None),
+        ] {
+            let recheck = Recheck { countdown, ..Recheck::default() };
+            assert_eq!(recheck.objection(&live, now), expected, "{live:?}");
+        }
+    }
 }

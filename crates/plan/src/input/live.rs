@@ -24,6 +24,9 @@ pub struct Live {
 pub struct LiveObject {
     /// Its UID.
     pub uid: String,
+    /// The revision of it that was read: a delete that carries it is refused once anything has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_version: Option<String>,
     /// Its generation, zero if it has none.
     #[serde(default)]
     pub generation: i64,

@@ -90,6 +90,9 @@ pub struct PlannedObject {
     /// Its UID, where that is known: deletes carry it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uid: Option<String>,
+    /// The revision that was decided upon, where one was read: deletes carry it too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_version: Option<String>,
     /// Which wanted document it is: the document's number and its item, if it is a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<(u32, Option<u32>)>,

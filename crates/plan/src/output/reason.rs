@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::input::{HookEvent, Need, Rank};
 use crate::{ChartIndex, LayerIndex, ObjectIndex};
 
+/// How many foreign objects are named.
+const NAMED: usize = 5;
+
 /// Why a step is where it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -131,6 +134,13 @@ pub enum Kept {
         /// What stays.
         object: ObjectIndex,
     },
+}
+
+impl Kept {
+    /// Others have these objects in it, or of its kind.
+    pub fn foreign(objects: &[objects::ObjectId]) -> Self {
+        Self::Foreign { count: objects.len(), objects: objects.iter().take(NAMED).cloned().collect() }
+    }
 }
 
 /// Which annotation of a live object cannot be read.

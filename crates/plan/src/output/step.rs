@@ -265,4 +265,6 @@ pub struct Recheck {
     pub foreign: bool,
     /// Whether its owner, or any its marks now name, wants it again.
     pub owners: bool,
+    /// Whether a countdown that was set, taken back or prolonged meanwhile holds it back.
+    pub countdown: bool,
 }

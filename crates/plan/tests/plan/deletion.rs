@@ -298,10 +298,10 @@ fn the_check_for_foreign_objects_is_repeated_directly_before_the_delete() {
         StepKind::Delete { recheck, because, .. } => (recheck, because),
         _ => panic!(),
     };
-    let foreign = Recheck { foreign: true, owners: false };
+    let foreign = Recheck { foreign: true, owners: false, countdown: true };
     assert_eq!(recheck(&world.planned()), (foreign, Because::Uninstalled));
     world.policy.delete_foreign = true;
-    assert_eq!(recheck(&world.planned()).0, Recheck::default());
+    assert_eq!(recheck(&world.planned()).0, Recheck { foreign: false, ..foreign });
 }
 
 #[test]

@@ -74,7 +74,10 @@ fn due_is_the_stamp_and_the_live_delay() {
     let StepKind::Delete { because, recheck, .. } = plan.step(find(&plan, "delete db")).kind else {
         panic!()
     };
-    assert_eq!((because, recheck), (Because::Expired, Recheck { owners: true, foreign: false }));
+    assert_eq!(
+        (because, recheck),
+        (Because::Expired, Recheck { owners: true, foreign: false, countdown: true })
+    );
     // The very instant counts as over.
     world.live("db").delay = Some("12h".into());
     assert!(titles(&world.planned()).contains(&"delete db".to_owned()));

@@ -1,141 +1,15 @@
-//! Plans on a cluster: the dock, or a real control plane with `SLIPWAY_CLUSTER=control-plane`.
+//! Order, failures, hooks and interruption.
 
-use std::collections::HashMap;
-use std::error::Error;
 use std::time::Duration;
 
-use engine::{Effect, Ending, Engine, Event, Marks, Options, Outcome, Stop, Subjects, Work};
-use jiff::Timestamp;
+use engine::{Effect, Ending, Event, Options, Stop};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
-use objects::{ObjectId, Source};
-use plan::input::{ChartTree, HookEvent, Inventory, Live, Order, Policy, Wanted, Written};
-use plan::{ChartIndex, Operation, Plan, Request};
-use serde_json::{Value, json};
-use support::{Cluster, Namespace, create};
+use plan::Operation;
+use serde_json::json;
+use support::{Cluster, create};
 
-type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
-
-/// A release in a namespace of its own.
-struct Release {
-    engine: Engine,
-    namespace: Namespace,
-    marks: Marks,
-    stored: Inventory,
-    events: Vec<Event>,
-    hooks: Vec<String>,
-    stop: Option<Stop>,
-}
-
-impl Release {
-    async fn new(cluster: &Cluster) -> Result<Self> {
-        let namespace = cluster.namespace().await?;
-        let marks = Marks { name: "shop".to_owned(), namespace: namespace.name().to_owned() };
-        let engine = Engine::connect(cluster.client()).await?;
-        Ok(Self {
-            engine,
-            namespace,
-            marks,
-            stored: Inventory::default(),
-            events: Vec::new(),
-            hooks: Vec::new(),
-            stop: None,
-        })
-    }
-
-    /// Plans and runs an operation, and keeps what is to be stored.
-    async fn run(&mut self, operation: Operation, texts: &[&str], options: &Options) -> Result<Outcome> {
-        let (wanted, documents) = self.read(texts)?;
-        let live = self.look(&wanted, &documents).await?;
-        let policy = Policy { order: Order::Ordered, timeout: options.timeout, ..Policy::default() };
-        let plan = self.plan(operation, &wanted, &policy, &live)?;
-        let mut events = Vec::new();
-        let (_stopper, never) = Stop::new();
-        let mut stop = self.stop.clone().unwrap_or(never);
-        let work = Work { plan: &plan, documents: &documents };
-        let outcome = self.engine.run(work, options, &mut stop, &mut |event| events.push(event)).await;
-        self.events = events;
-        self.stored = plan.intent;
-        for (entry, uid) in self.stored.entries.iter_mut().zip(&outcome.uids) {
-            entry.uid.clone_from(uid);
-        }
-        self.stored.forget(&outcome.gone);
-        Ok(outcome)
-    }
-
-    fn read(&self, texts: &[&str]) -> Result<(Wanted, Vec<Value>)> {
-        let mut wanted = Wanted::builder(ChartTree::single("shop"), self.namespace.name());
-        let source = Source::new("shop/templates/all.yaml");
-        let mut documents = Vec::new();
-        for text in texts {
-            wanted.manifest(Written { chart: ChartIndex(0), source: &source, line: 1 }, text)?;
-            let mut document = goyaml::from_str(text)?;
-            plan::sanitise(&mut document);
-            let mut document = serde_json::from_str(&goyaml::json::to_string(&document)?)?;
-            self.marks.put_on(&mut document);
-            documents.push(document);
-        }
-        for text in &self.hooks {
-            let written = Written { chart: ChartIndex(0), source: &source, line: 1 };
-            wanted.hook(written, text, &[HookEvent::PreInstall, HookEvent::PreUpgrade], 0, &[])?;
-            documents.push(goyaml::from_str_as(text)?);
-        }
-        Ok((wanted.finish(), documents))
-    }
-
-    async fn look(&self, wanted: &Wanted, documents: &[Value]) -> Result<Live> {
-        let digests: HashMap<&ObjectId, _> =
-            self.stored.entries.iter().map(|entry| (&entry.id, entry.digest)).collect();
-        let same = wanted.members.iter().filter(|member| digests.get(&member.id) == Some(&member.digest));
-        let document = |member: &plan::input::Member| documents[member.document as usize].clone();
-        let subjects = Subjects {
-            holders: Vec::new(),
-            same: same.map(|member| member.id.clone()).collect(),
-            wanted: wanted.members.iter().map(|member| (member.id.clone(), document(member))).collect(),
-            stored: self
-                .stored
-                .entries
-                .iter()
-                .map(|entry| (entry.id.clone(), entry.api_version.clone()))
-                .collect(),
-        };
-        Ok(self.engine.observe(&subjects, &self.marks).await?)
-    }
-
-    fn plan(&self, operation: Operation, wanted: &Wanted, policy: &Policy, live: &Live) -> Result<Plan> {
-        let stored = &self.stored;
-        Ok(plan::plan(&Request { operation, wanted, stored, policy, live, now: Timestamp::now() })?)
-    }
-
-    /// The place of an event about an object among all that happened.
-    fn when(&self, wanted: impl Fn(&Event) -> bool) -> usize {
-        self.events.iter().position(wanted).unwrap_or_else(|| panic!("it did not happen: {:#?}", self.events))
-    }
-
-    fn effects(&self) -> Vec<(String, Effect)> {
-        let effect = |event: &Event| match event {
-            Event::Applied { object, effect } => Some((object.name.clone(), *effect)),
-            _ => None,
-        };
-        self.events.iter().filter_map(effect).collect()
-    }
-}
-
-fn is_ready(name: &str) -> impl Fn(&Event) -> bool {
-    move |event| matches!(event, Event::Ready { object } if object.name == name)
-}
-
-fn is_applied(name: &str) -> impl Fn(&Event) -> bool {
-    move |event| matches!(event, Event::Applied { object, .. } if object.name == name)
-}
-
-fn is_gone(name: &str) -> impl Fn(&Event) -> bool {
-    move |event| matches!(event, Event::Gone { object } if object.name == name)
-}
-
-fn is_deleting(name: &str) -> impl Fn(&Event) -> bool {
-    move |event| matches!(event, Event::Deleting { object } if object.name == name)
-}
+use crate::release::{Release, Result, is_applied, is_deleting, is_gone, is_ready};
 
 const DATABASE: &str = "\
 apiVersion: apps/v1

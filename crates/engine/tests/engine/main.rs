@@ -1,0 +1,5 @@
+//! The engine on a cluster: the dock, or a real control plane with `SLIPWAY_CLUSTER=control-plane`.
+
+mod nothing_of_others_is_deleted;
+mod plans_are_run;
+mod release;
