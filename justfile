@@ -74,6 +74,10 @@ plane-down NAME="default":
 e2e *ARGS:
     tests/control-plane/e2e {{ARGS}}
 
+# Kill installs, upgrades and uninstalls at every write, before and after it, and run them again
+crash PLACES="all" *ARGS:
+    SLIPWAY_CRASHES={{PLACES}} cargo test -p slipway -p engine -p release --test crash {{ARGS}}
+
 # kubectl, Helm and Python's client against the embedded cluster
 clients: build
     SLIPWAY="${SLIPWAY:-{{target}}/release/slipway}" tests/clients/run

@@ -100,8 +100,20 @@ pub enum Event {
         /// The object it is about, if it is about one.
         #[serde(skip_serializing_if = "Option::is_none")]
         object: Option<ObjectId>,
+        /// One word for machines: that of the object, or of its pods.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
         /// Why.
         message: String,
+        /// The last lines that a container of its pods has logged.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        log: Vec<String>,
+        /// Warnings about it and its pods.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<String>,
+        /// What may help.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        hint: Option<String>,
         /// How many steps are not done because of it.
         skipped: usize,
     },

@@ -12,6 +12,7 @@ mod event;
 mod lock;
 mod marks;
 mod observe;
+mod pods;
 mod removal;
 mod run;
 mod served;
@@ -21,6 +22,7 @@ mod watches;
 mod width;
 mod writer;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
@@ -43,6 +45,7 @@ use writer::Writer;
 pub struct Engine {
     client: Client,
     served: Served,
+    tell: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
 /// How plans are run.
@@ -103,7 +106,24 @@ impl Engine {
     /// Asks a cluster what it serves.
     pub async fn connect(client: Client) -> Result<Self, kube::Error> {
         let served = Served::ask(&client).await?;
-        Ok(Self { client, served })
+        Ok(Self { client, served, tell: Arc::new(|_| {}) })
+    }
+
+    /// The same, with somebody who is told of waits outside of a run: for a lock whose holder may be dead.
+    #[must_use]
+    pub fn telling(self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self { tell: Arc::new(tell), ..self }
+    }
+
+    /// Takes the lock of that name in a namespace; see [`Lock::take`].
+    pub async fn lock(
+        &self,
+        namespace: &str,
+        name: &str,
+        holder: &str,
+        stopper: Stopper,
+    ) -> Result<Lock, LockError> {
+        Lock::take(self.client.clone(), namespace, name, holder, stopper, &*self.tell).await
     }
 
     /// What the cluster serves.

@@ -47,6 +47,9 @@ pub struct Kept {
     pub version: u32,
     /// What Helm's manifest of that revision was.
     pub manifest: String,
+    /// What it was before, if this is written in the place of a revision that was interrupted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<String>,
     /// Whether layers ordered it.
     #[serde(default)]
     pub sequenced: bool,
@@ -61,6 +64,7 @@ impl Kept {
             name: record.name.clone(),
             version: record.version,
             manifest: hash(&record.manifest),
+            replaces: None,
             sequenced,
             inventory,
         }
@@ -68,11 +72,14 @@ impl Kept {
 
     /// Whether it is about this record, as it is now.
     pub fn fits(&self, record: &Record) -> bool {
-        self.name == record.name && self.version == record.version && self.manifest == hash(&record.manifest)
+        let manifest = hash(&record.manifest);
+        let known = self.manifest == manifest || self.replaces.as_ref() == Some(&manifest);
+        self.name == record.name && self.version == record.version && known
     }
 }
 
-fn hash(text: impl AsRef<[u8]>) -> String {
+/// What stands for a text.
+pub(crate) fn hash(text: impl AsRef<[u8]>) -> String {
     Sha256::digest(text).iter().fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"))
 }
 

@@ -18,7 +18,7 @@ use plan::{ChartIndex, Operation, Plan, PlanErrors, Request};
 use serde_json::{Map, Value};
 
 use crate::describe;
-use crate::inventory::{Inventories, Kept};
+use crate::inventory::{Inventories, Kept, hash};
 use crate::record::{Info, Record, Status};
 use crate::storage::{Storage, StorageError, Stored};
 use crate::wanted::{DocumentError, documents, sendable, wanted};
@@ -107,7 +107,7 @@ impl Session {
     ) -> Result<Self, ReleaseError> {
         let client = engine.client().clone();
         let lock_name = format!("slipway.{}", marks.name);
-        let lock = Lock::take(client.clone(), &marks.namespace, &lock_name, holder, stopper).await?;
+        let lock = engine.lock(&marks.namespace, &lock_name, holder, stopper).await?;
         let storage = Storage::new(client.clone(), &marks.namespace);
         let inventories = Inventories::new(client, &marks.namespace, MANAGER);
         let history = match storage.history(&marks.name).await {
@@ -131,9 +131,21 @@ impl Session {
         last.filter(|record| record.info.status != Status::Uninstalled)
     }
 
-    /// The number of the next revision.
+    /// The number of the next revision: that of one which was interrupted, or a new one.
     pub fn next_version(&self) -> u32 {
-        self.history.last().map_or(0, |stored| stored.record.version) + 1
+        let last = self.history.last().map_or(0, |stored| stored.record.version);
+        last + u32::from(!self.is_interrupted())
+    }
+
+    /// Whether whoever made the newest revision did not come to its end. Since the lock is ours, nobody will.
+    pub fn is_interrupted(&self) -> bool {
+        self.history.last().is_some_and(|stored| stored.record.info.status.is_pending())
+    }
+
+    /// Whether there is a revision before the next one, unless the release is uninstalled.
+    pub fn is_upgrade(&self) -> bool {
+        let next = self.next_version();
+        self.current().is_some() && self.history.iter().any(|stored| stored.record.version < next)
     }
 
     /// What the newest revision has, with all that earlier ones left behind.
@@ -209,7 +221,7 @@ impl Session {
         let wanted = wanted(rendered, &self.marks.namespace)?;
         let documents = documents(rendered, &self.marks)?;
         let live = self.look(&wanted, &documents, &stored).await?;
-        let is_upgrade = self.current().is_some();
+        let is_upgrade = self.is_upgrade();
         let operation = if is_upgrade { Operation::Upgrade } else { Operation::Install };
         let now = Timestamp::now();
         let plan =
@@ -218,12 +230,16 @@ impl Session {
         let mut record = self.record(&deployment, is_upgrade, now);
         // The intent, then the record that tells of it, then the deed.
         let mut kept = Kept::new(&record, plan.sequenced, plan.intent.clone());
+        if self.is_interrupted() {
+            kept.replaces = self.history.last().map(|stored| hash(&stored.record.manifest));
+        }
         self.inventories.write(&kept).await?;
-        let mut known = self.storage.create(&record, now).await?;
+        let mut known = self.write(&record, now).await?;
         let work = Work { plan: &plan, documents: &documents, marks: &self.marks };
         let outcome = self.engine.run(work, deployment.options, &mut self.stop.clone(), tell).await;
 
         settle(&mut kept.inventory, &outcome);
+        kept.replaces = None;
         self.inventories.write(&kept).await?;
         let verb = if is_upgrade { "Upgrade" } else { "Install" };
         record.info.status = if outcome.is_success() { Status::Deployed } else { Status::Failed };
@@ -270,6 +286,14 @@ impl Session {
         }
     }
 
+    /// Writes the next revision, in the place of one that was interrupted, if there is one.
+    async fn write(&mut self, record: &Record, now: Timestamp) -> Result<Stored, ReleaseError> {
+        Ok(match self.history.pop_if(|stored| stored.record.version == record.version) {
+            Some(interrupted) => self.storage.update(&interrupted, record, now).await?,
+            None => self.storage.create(record, now).await?,
+        })
+    }
+
     /// What was deployed before is no longer.
     async fn supersede(&mut self) -> Result<(), ReleaseError> {
         for stored in &mut self.history {
@@ -288,8 +312,8 @@ impl Session {
             let place = self.history.iter().position(|stored| stored.record.info.status != Status::Deployed);
             let Some(place) = place.filter(|place| place + 1 < self.history.len()) else { return Ok(()) };
             let old = self.history.remove(place);
-            self.storage.remove(&old).await?;
             self.inventories.remove(&old.record.name, old.record.version).await?;
+            self.storage.remove(&old).await?;
         }
         Ok(())
     }
@@ -340,8 +364,9 @@ impl Session {
         }
         // The newest goes last: whoever is interrupted finds the release still there.
         for old in &self.history {
-            self.storage.remove(old).await?;
+            // Without its inventory a record can still be read; without its record an inventory would be left behind.
             self.inventories.remove(&old.record.name, old.record.version).await?;
+            self.storage.remove(old).await?;
         }
         self.history.clear();
         Ok(Deployed { record, outcome, plan })

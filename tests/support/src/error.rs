@@ -15,6 +15,9 @@ pub enum Error {
     /// The control plane is wanted, but where it is was not said.
     #[error("SLIPWAY_CLUSTER=control-plane needs SLIPWAY_KUBECONFIG, which tests/control-plane/up prints")]
     Nowhere,
+    /// A socket is not to be had.
+    #[error(transparent)]
+    Socket(#[from] std::io::Error),
     /// An object is not what its kind wants.
     #[error("the object cannot be read: {0}")]
     Object(#[from] serde_json::Error),

@@ -23,8 +23,10 @@
 
 mod cluster;
 mod error;
+mod gate;
 mod wait;
 
 pub use cluster::{Cluster, Namespace, On, create};
 pub use error::Error;
+pub use gate::{Gate, Side};
 pub use wait::{PATIENCE, eventually, every, gone};

@@ -147,6 +147,7 @@ impl Deploying {
         let cluster = Rc::new(Cluster::connect(&context.settings.cluster())?);
         let engine =
             cluster.wait(Engine::connect(cluster.client())).map_err(|error| cluster::unreachable(&error))?;
+        let engine = engine.telling(plain);
         if self.create_namespace {
             create_namespace(&cluster, &namespace)?;
         }
@@ -160,7 +161,7 @@ impl Deploying {
                 name: name.clone(),
                 namespace,
                 revision: i64::from(session.next_version()),
-                is_upgrade: session.current().is_some(),
+                is_upgrade: session.is_upgrade(),
             };
             let environment = Rc::new(Outside {
                 cluster: Some(Rc::new((cluster.clone(), engine.served().clone()))),
@@ -204,8 +205,10 @@ impl Deploying {
 
 fn check(session: &Session, name: &str, before: Before) -> Result<(), Failure> {
     match (before, session.current()) {
-        (Before::Nothing, Some(_)) => Err(Failure::new("cannot re-use a name that is still in use")
-            .hint(format!("'slipway upgrade {name} CHART' changes the release that has it"))),
+        (Before::Nothing, Some(_)) if session.is_upgrade() || !session.is_interrupted() => {
+            Err(Failure::new("cannot re-use a name that is still in use")
+                .hint(format!("'slipway upgrade {name} CHART' changes the release that has it")))
+        }
         (Before::Release, None) => {
             Err(Failure::new(format!("{name:?} has no deployed releases")).hint("--install installs it"))
         }

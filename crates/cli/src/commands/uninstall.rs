@@ -10,7 +10,7 @@ use crate::cluster::{self, Cluster};
 use crate::context::Context;
 use crate::flags::{OperationFlags, OrderFlags};
 use crate::operation;
-use crate::report::{Failure, needs_at_least};
+use crate::report::{Failure, needs_at_least, plain};
 
 /// Take releases out, in the reverse of the order they came in
 ///
@@ -52,6 +52,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     let cluster = Cluster::connect(&context.settings.cluster())?;
     let engine =
         cluster.wait(Engine::connect(cluster.client())).map_err(|error| cluster::unreachable(&error))?;
+    let engine = engine.telling(plain);
     for name in &arguments.names {
         let marks = Marks { name: name.clone(), namespace: context.settings.namespace() };
         let (stopper, stop) = operation::stop_on_interrupt(&cluster);

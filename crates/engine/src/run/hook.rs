@@ -17,6 +17,7 @@ use super::request::Refusal;
 use crate::Marks;
 use crate::event::Event;
 use crate::observe::is_kept;
+use crate::pods::hopeless;
 use crate::removal::Removed;
 use crate::served::Kind;
 use crate::trouble::{Trouble, sort};
@@ -86,7 +87,7 @@ impl Hook {
             return Ok(());
         }
         let mut failure = None;
-        until(writer, kind, id, |object| match object.map(standing) {
+        let ended = until(writer, kind, id, |object| match object.map(standing) {
             Some(Standing::Running) => false,
             Some(Standing::Succeeded) => true,
             Some(Standing::Failed(why)) => {
@@ -97,8 +98,11 @@ impl Hook {
                 failure = Some("somebody deleted it".to_owned());
                 true
             }
-        })
-        .await?;
+        });
+        tokio::select! {
+            ended = ended => ended?,
+            symptom = hopeless(writer.client().clone(), id) => return Err(Refusal::Other(symptom.message)),
+        }
         failure.map_or(Ok(()), |why| Err(Refusal::Other(why)))
     }
 

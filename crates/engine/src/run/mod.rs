@@ -8,7 +8,9 @@
 //! What fails stops only what comes after it. A request that may succeed later is sent again, with pauses that grow.
 
 mod deadlines;
+mod giving_up;
 mod hook;
+mod keeping;
 mod request;
 mod table;
 
@@ -17,11 +19,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use objects::ObjectId;
-use plan::output::{Barrier, Kept, Reason, StepKind, Within};
+use plan::output::{Barrier, StepKind, Within};
 use plan::{ObjectIndex, Operation, Plan, StepIndex};
 use tokio::task::JoinSet;
 
 use crate::event::{Effect, Ending, Event};
+use crate::pods::{Evidence, Patients, Surroundings};
 use crate::trouble::{Trouble, sort, words};
 use crate::watches::{News, Watches};
 use crate::width::Width;
@@ -29,6 +32,8 @@ use crate::writer::Writer;
 use crate::{Options, Stop, Work};
 
 use deadlines::Deadlines;
+use giving_up::{Failure, Inquired};
+use keeping::going;
 use request::{Answer, Known, Refusal, Request};
 use table::{Standing, Table};
 
@@ -65,6 +70,9 @@ pub(crate) struct Run<'a> {
     table: Table,
     deadlines: Deadlines,
     requests: JoinSet<Answer>,
+    patients: Patients,
+    surroundings: Surroundings,
+    inquiries: JoinSet<Inquired>,
     begun: Instant,
     deleting_since: Option<Instant>,
     /// The UIDs of what goes: nothing else may go with a namespace or a definition.
@@ -82,6 +90,7 @@ impl<'a> Run<'a> {
         tell: &'a mut dyn FnMut(Event),
     ) -> Self {
         let plan = work.plan;
+        let surroundings = Surroundings::new(writer.client().clone());
         let outcome = Outcome {
             uids: plan.objects.iter().map(|object| object.uid.clone()).collect(),
             gone: vec![false; plan.objects.len()],
@@ -97,6 +106,9 @@ impl<'a> Run<'a> {
             table: Table::new(plan),
             deadlines: Deadlines::default(),
             requests: JoinSet::new(),
+            patients: Patients::new(plan),
+            surroundings,
+            inquiries: JoinSet::new(),
             begun: Instant::now(),
             deleting_since: None,
             own: Arc::new(going(plan)),
@@ -124,7 +136,20 @@ impl<'a> Run<'a> {
                     }
                 }
                 Some(news) = self.watches.next() => self.heard(news),
-                () = tokio::time::sleep_until(deadline.into()) => self.time_is_over(Instant::now()),
+                Some(sighting) = self.surroundings.next() => {
+                    self.patients.saw(sighting);
+                    self.look_at_patients(Instant::now());
+                }
+                Some(Ok(inquired)) = self.inquiries.join_next(), if !self.inquiries.is_empty() => {
+                    if self.table.is_under_way(inquired.step) {
+                        self.failed(inquired.step, inquired.failure);
+                    }
+                }
+                () = tokio::time::sleep_until(deadline.into()) => {
+                    let now = Instant::now();
+                    self.look_at_patients(now);
+                    self.time_is_over(now);
+                }
                 () = stop.asked(), if !self.outcome.stopped => {
                     // What is under way is finished; nothing new begins.
                     self.outcome.stopped = true;
@@ -296,43 +321,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Something that was to go stays, and is told.
-    fn stays(&mut self, step: StepIndex, kept: &Kept) {
-        if let Some(object) = self.plan.step(step).kind.object() {
-            let why = self.plan.describe_reason(&Reason::Kept(kept.clone()));
-            let id = self.plan.object(object).id.clone();
-            self.table.keep(object, matches!(kept, Kept::NotOurs { .. }));
-            if let Some(uid) = &self.outcome.uids[object.at()] {
-                Arc::make_mut(&mut self.own).remove(uid);
-            }
-            self.outcome.kept.push((id.clone(), why.clone()));
-            self.say(Event::Kept { object: id, why });
-        }
-        self.done(step);
-    }
-
-    /// Whether something that stays against what was planned cannot be without what this step would delete.
-    fn is_held(&self, step: StepIndex) -> Option<Kept> {
-        let StepKind::Delete { object, recheck, .. } = self.plan.step(step).kind else { return None };
-        let held = &self.plan.intent.entries[object.at()];
-        let needs = |other: ObjectIndex| {
-            let entry = &self.plan.intent.entries[other.at()];
-            let defines = held.defines.as_ref().is_some_and(|definition| {
-                definition.group == entry.id.group && definition.kind == entry.id.kind
-            });
-            let contains = held.id.group.is_empty()
-                && held.id.kind == "Namespace"
-                && entry.id.namespace.as_ref() == Some(&held.id.name);
-            (defines || contains || entry.backends.contains(&object)).then_some(defines || contains)
-        };
-        self.table.kept().find_map(|(other, is_foreign)| {
-            let is_container = needs(other)?;
-            // Whoever takes what others have in it along does so on purpose.
-            let on_purpose = is_container && is_foreign && !recheck.foreign;
-            (!on_purpose).then_some(Kept::Holds { object: other })
-        })
-    }
-
     /// From now on somebody waits for the end of an object.
     fn follow_deleted(&mut self, object: ObjectIndex) {
         let planned = self.plan.object(object);
@@ -366,11 +354,17 @@ impl<'a> Run<'a> {
         self.table.done(step);
     }
 
-    fn failed(&mut self, step: StepIndex, message: String) {
+    fn failed(&mut self, step: StepIndex, failure: impl Into<Failure>) {
+        let Failure { reason, message, evidence } = failure.into();
         let object = self.id(step);
+        if let Some(object) = self.plan.step(step).kind.object() {
+            self.patients.discharge(object);
+        }
         let skipped = self.table.failed(step);
-        self.say(Event::Failed { object: object.clone(), message: message.clone(), skipped });
-        self.outcome.failures.push((object, message));
+        let text = evidence.put_to(&message);
+        let Evidence { log, warnings, hint } = evidence;
+        self.say(Event::Failed { object: object.clone(), reason, message, log, warnings, hint, skipped });
+        self.outcome.failures.push((object, text));
         if self.options.fail_fast {
             self.outcome.stopped = true;
         }
@@ -394,12 +388,16 @@ impl<'a> Run<'a> {
                         self.outcome.gone[object.at()] = true;
                         self.say(Event::Gone { object: id });
                     } else {
+                        self.patients.discharge(object);
                         self.say(Event::Ready { object: id });
                     }
                     self.done(step);
                 }
-                Standing::Failed(message) => self.failed(step, message),
+                Standing::Failed(message) => self.give_up(step, message, None),
                 Standing::Waiting { reason, message, is_new } => {
+                    if matches!(kind, StepKind::AwaitReady { .. }) {
+                        self.patients.unready(object, Instant::now());
+                    }
                     if is_new {
                         let object = self.plan.object(object).id.clone();
                         self.say(Event::Waiting { object, reason, message });
@@ -419,6 +417,7 @@ impl<'a> Run<'a> {
         let now = Instant::now();
         let far = now + Duration::from_hours(1);
         let deadline = self.deadlines.next().unwrap_or(far);
+        let deadline = self.patients.next_moment(now).map_or(deadline, |moment| moment.min(deadline));
         self.width.pause(now).map_or(deadline, |pause| pause.min(deadline))
     }
 
@@ -443,19 +442,10 @@ impl<'a> Run<'a> {
                 }
                 kind if kind.waits() => {
                     let message = self.table.what_is_missing(self.plan, kind);
-                    self.failed(step, message);
+                    self.give_up(step, message, None);
                 }
                 _ => self.send(step),
             }
         }
     }
-}
-
-/// The UIDs of the objects that a plan takes away.
-fn going(plan: &Plan) -> HashSet<String> {
-    let going = plan.steps.iter().filter_map(|step| match step.kind {
-        StepKind::Delete { object, .. } | StepKind::AwaitGone { object } => plan.object(object).uid.clone(),
-        _ => None,
-    });
-    going.collect()
 }

@@ -238,6 +238,13 @@ impl Table {
         Some(object)
     }
 
+    /// An object as it was seen last, unless that was before it was applied.
+    pub(crate) fn live(&self, object: ObjectIndex) -> Option<&DynamicObject> {
+        let known = &self.objects[object.at()];
+        let applied = known.generation;
+        known.live.as_deref().filter(|live| applied.is_none() || live.metadata.generation >= applied)
+    }
+
     /// How a step that waits for an object stands.
     pub(crate) fn judge(&mut self, plan: &Plan, kind: StepKind, object: ObjectIndex) -> Standing {
         let known = &mut self.objects[object.at()];

@@ -3,3 +3,4 @@
 mod nothing_of_others_is_deleted;
 mod plans_are_run;
 mod release;
+mod what_will_not_become_ready;

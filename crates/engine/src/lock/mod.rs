@@ -3,8 +3,14 @@
 //! A server cannot hold anybody to a Lease, so it is only the first of several guards: a holder that can no longer
 //! renew it stops before its next request, records are written against the revision that was read, and deletes name
 //! the UID of what they mean.
+//!
+//! A holder that is dead is no hindrance. On its own machine that is known at once; elsewhere it is when the Lease is
+//! not renewed in time, which is waited for.
 
-use std::time::Duration;
+mod process;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
@@ -16,10 +22,16 @@ use tokio::task::AbortHandle;
 use crate::stop::Stopper;
 use crate::trouble::words;
 
+use process::{Life, Process};
+
 /// A holder that has not renewed for so long is taken to be dead.
 const TERM: Duration = Duration::from_secs(30);
 /// So often it is renewed.
 const RENEWAL: Duration = Duration::from_secs(8);
+/// So often somebody who waits looks whether it was.
+const LOOK: Duration = Duration::from_secs(1);
+/// The annotation that names the process, for those on its own machine.
+const PROCESS: &str = "slipway.dev/process";
 
 /// A Lease that this process holds. It is given up by [`Lock::release`], or left to run out.
 pub struct Lock {
@@ -47,36 +59,50 @@ pub enum LockError {
 }
 
 impl Lock {
-    /// Takes the lock of that name, also from a holder that is dead. When it can no longer be kept, `stopper` is told.
+    /// Takes the lock of that name, also from a holder that is dead. Whoever may be dead is waited for, which `tell` is
+    /// told; whoever is not has it. When the lock can no longer be kept, `stopper` is told.
     pub async fn take(
         client: Client,
         namespace: &str,
         name: &str,
         holder: &str,
         stopper: Stopper,
+        tell: &(dyn Fn(&str) + Send + Sync),
     ) -> Result<Self, LockError> {
         let leases: Api<Lease> = Api::namespaced(client, namespace);
         let refused = |error: &kube::Error| LockError::Refused(words(error));
-        let found = leases.get_opt(name).await.map_err(|error| refused(&error))?;
-        let now = Timestamp::now();
-        let wanted = claim(name, holder, found.as_ref(), now);
-        let written = match &found {
-            None => leases.create(&PostParams::default(), &wanted).await,
-            Some(lease) if is_alive(lease, now) => return Err(held(lease)),
-            // The revision that was read guards against another who takes it over at the same moment.
-            Some(_) => leases.replace(name, &PostParams::default(), &wanted).await,
-        };
-        let lease = match written {
-            Ok(lease) => lease,
-            Err(kube::Error::Api(status)) if status.code == 409 => {
-                let lease = leases.get_opt(name).await.map_err(|error| refused(&error))?;
-                return Err(lease.as_ref().map_or_else(|| LockError::Refused(status.message.clone()), held));
+        let mut patience = None;
+        loop {
+            let found = leases.get_opt(name).await.map_err(|error| refused(&error))?;
+            if let Some(lease) = &found
+                && !may_be_taken(lease, &mut patience, tell)?
+            {
+                tokio::time::sleep(LOOK).await;
+                continue;
             }
-            Err(error) => return Err(refused(&error)),
-        };
-        let uid = lease.uid().unwrap_or_default();
-        let renewing = tokio::spawn(renew(leases.clone(), lease, stopper)).abort_handle();
-        Ok(Self { leases, name: name.to_owned(), uid, renewing })
+            let wanted = claim(name, holder, found.as_ref(), Timestamp::now());
+            let written = match &found {
+                None => leases.create(&PostParams::default(), &wanted).await,
+                // The revision that was read guards against another who takes it over at the same moment.
+                Some(_) => leases.replace(name, &PostParams::default(), &wanted).await,
+            };
+            let lease = match written {
+                Ok(lease) => lease,
+                // Somebody was quicker, or gave it up: it is looked at again.
+                Err(kube::Error::Api(status))
+                    if matches!(status.code, 404 | 409) && status.reason != "Forbidden" =>
+                {
+                    if status.code == 404 && found.is_none() {
+                        return Err(LockError::Refused(status.message.clone()));
+                    }
+                    continue;
+                }
+                Err(error) => return Err(refused(&error)),
+            };
+            let uid = lease.uid().unwrap_or_default();
+            let renewing = tokio::spawn(renew(leases.clone(), lease, stopper)).abort_handle();
+            return Ok(Self { leases, name: name.to_owned(), uid, renewing });
+        }
     }
 
     /// Gives the lock up.
@@ -103,6 +129,41 @@ impl std::fmt::Debug for Lock {
     }
 }
 
+/// Somebody who waits for a holder of whom nothing is known.
+struct Patience {
+    since: Instant,
+    /// When the holder had renewed.
+    renewed: Option<MicroTime>,
+}
+
+/// Whether a lock may be taken over now; an error if its holder is alive.
+fn may_be_taken(
+    lease: &Lease,
+    patience: &mut Option<Patience>,
+    tell: &(dyn Fn(&str) + Send + Sync),
+) -> Result<bool, LockError> {
+    if !is_alive(lease, Timestamp::now()) {
+        return Ok(true);
+    }
+    let process = lease.annotations().get(PROCESS).and_then(|text| Process::read(text));
+    match process.as_ref().map_or(Life::Elsewhere, Process::life) {
+        Life::Ended => return Ok(true),
+        Life::Runs => return Err(held(lease)),
+        Life::Elsewhere => {}
+    }
+    let renewed = lease.spec.as_ref().and_then(|spec| spec.renew_time.clone());
+    match patience {
+        None => {
+            tell(&format!("{}; if it is dead, that shows within {} seconds", held(lease), TERM.as_secs()));
+            *patience = Some(Patience { since: Instant::now(), renewed });
+            Ok(false)
+        }
+        Some(waiting) if waiting.renewed != renewed => Err(held(lease)),
+        // By this machine's clock: the holder's may be ahead.
+        Some(waiting) => Ok(waiting.since.elapsed() > TERM),
+    }
+}
+
 fn claim(name: &str, holder: &str, found: Option<&Lease>, now: Timestamp) -> Lease {
     let transitions = found.and_then(|lease| lease.spec.as_ref()?.lease_transitions).unwrap_or_default();
     Lease {
@@ -110,6 +171,7 @@ fn claim(name: &str, holder: &str, found: Option<&Lease>, now: Timestamp) -> Lea
             name: Some(name.to_owned()),
             resource_version: found.and_then(ResourceExt::resource_version),
             uid: found.and_then(ResourceExt::uid),
+            annotations: Process::own().map(|own| BTreeMap::from([(PROCESS.to_owned(), own.write())])),
             ..ObjectMeta::default()
         },
         spec: Some(LeaseSpec {
@@ -174,5 +236,25 @@ mod tests {
         assert!(!is_alive(&Lease::default(), now));
         let next = claim("shop", "you", Some(&lease), now);
         assert_eq!(next.spec.and_then(|spec| spec.lease_transitions), Some(1));
+    }
+
+    #[test]
+    fn whoever_may_be_dead_is_waited_for_and_whoever_renews_is_not() {
+        let mut lease = claim("shop", "me", None, Timestamp::now());
+        let quiet = |_: &str| {};
+        if Process::own().is_some() {
+            assert!(may_be_taken(&lease, &mut None, &quiet).is_err(), "this process runs");
+        }
+        lease.metadata.annotations = None;
+        let mut patience = None;
+        for _ in 0..2 {
+            assert!(matches!(may_be_taken(&lease, &mut patience, &quiet), Ok(false)));
+        }
+        if let Some(spec) = &mut lease.spec {
+            spec.renew_time = Some(MicroTime(Timestamp::now() + Duration::from_secs(1)));
+        }
+        assert!(may_be_taken(&lease, &mut patience, &quiet).is_err(), "it has renewed");
+        lease.spec = None;
+        assert!(matches!(may_be_taken(&lease, &mut patience, &quiet), Ok(true)));
     }
 }

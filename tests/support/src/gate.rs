@@ -1,0 +1,162 @@
+//! A server in front of a cluster, which can be told to stop at a certain write.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use kube::Client;
+use kube::client::Body;
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+
+use crate::Error;
+
+/// On which side of a write the gate closes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The cluster never hears of it.
+    Before,
+    /// It is done, but there is no answer.
+    After,
+}
+
+/// Lets requests through to a cluster, until it closes. It ends when it is dropped.
+#[derive(Debug)]
+pub struct Gate {
+    address: SocketAddr,
+    state: Arc<State>,
+    serving: AbortHandle,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    counted: Mutex<Counted>,
+    closed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Counted {
+    writes: usize,
+    close_at: Option<(usize, Side)>,
+    is_closed: bool,
+}
+
+/// What becomes of a request.
+enum Way {
+    Through,
+    /// The client never gets an answer.
+    Nowhere,
+    /// It is sent on, and then there is no answer.
+    ThroughOnly,
+}
+
+impl State {
+    fn way(&self, method: &Method) -> Way {
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        if counted.is_closed {
+            return Way::Nowhere;
+        }
+        if matches!(*method, Method::GET | Method::HEAD) {
+            return Way::Through;
+        }
+        counted.writes += 1;
+        match counted.close_at {
+            Some((write, side)) if write == counted.writes => {
+                counted.is_closed = true;
+                if side == Side::Before { Way::Nowhere } else { Way::ThroughOnly }
+            }
+            _ => Way::Through,
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner).is_closed
+    }
+}
+
+impl Gate {
+    /// Opens a gate to a cluster on a loopback port.
+    pub async fn open(client: Client) -> Result<Self, Error> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let address = listener.local_addr()?;
+        let state = Arc::new(State::default());
+        let known = state.clone();
+        let serving = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (client, state) = (client.clone(), known.clone());
+                let _ = stream.set_nodelay(true);
+                tokio::spawn(async move {
+                    let service = service_fn(|request| pass(client.clone(), state.clone(), request));
+                    // A connection that breaks is the client's affair.
+                    let _ = auto::Builder::new(TokioExecutor::new())
+                        .serve_connection(TokioIo::new(stream), service)
+                        .await;
+                });
+            }
+        })
+        .abort_handle();
+        Ok(Self { address, state, serving })
+    }
+
+    /// Closes with this write, counted from one; `None` never closes. The count begins anew.
+    pub fn close_at(&self, write: Option<(usize, Side)>) {
+        let mut counted = self.state.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        *counted = Counted { close_at: write, ..Counted::default() };
+    }
+
+    /// Returns once it is closed.
+    pub async fn closed(&self) {
+        let closed = self.state.closed.notified();
+        if !self.state.is_closed() {
+            closed.await;
+        }
+    }
+
+    /// How many writes went through or were stopped.
+    pub fn writes(&self) -> usize {
+        self.state.counted.lock().unwrap_or_else(PoisonError::into_inner).writes
+    }
+
+    /// A kubeconfig that leads through it.
+    pub fn kubeconfig(&self) -> String {
+        format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: gate\nclusters:\n- name: gate\n  cluster: {{server: 'http://{}'}}\nusers:\n- name: gate\n  user: {{}}\ncontexts:\n- name: gate\n  context: {{cluster: gate, user: gate}}\n",
+            self.address
+        )
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+async fn pass(
+    client: Client,
+    state: Arc<State>,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, Infallible> {
+    let (parts, body) = request.into_parts();
+    let way = state.way(&parts.method);
+    let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    if !matches!(way, Way::Nowhere) {
+        let answer = client.send(Request::from_parts(parts, Body::from(bytes.to_vec()))).await;
+        if matches!(way, Way::Through) {
+            return Ok(answer.unwrap_or_else(|_| {
+                let mut broken = Response::new(Body::empty());
+                *broken.status_mut() = StatusCode::BAD_GATEWAY;
+                broken
+            }));
+        }
+    }
+    state.closed.notify_waiters();
+    std::future::pending().await
+}
