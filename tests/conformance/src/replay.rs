@@ -198,15 +198,35 @@ impl Replay<'_> {
 
 /// Waits for what a server does to a definition; what has not happened after a while will be seen as a difference.
 pub async fn wait(server: &Server, path: &str, collections: &[String]) -> Result<Answer, ServerError> {
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + Duration::from_mins(1);
     loop {
         let answer = server.ask(&get(path)).await?;
-        let done = answer.code != 200 || defined(&answer.body) && served(server, collections).await?;
+        let done = answer.code != 200
+            || defined(&answer.body) && served(server, collections).await?
+            || is_kept(server, &answer.body).await?;
         if done || Instant::now() > deadline {
             return Ok(answer);
         }
         tokio::time::sleep(Duration::from_millis(40)).await;
     }
+}
+
+/// Whether a definition that is deleted stays because finalizers keep its objects.
+async fn is_kept(server: &Server, body: &Value) -> Result<bool, ServerError> {
+    if !body["metadata"]["deletionTimestamp"].is_string() {
+        return Ok(false);
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (group, plural) = (text(&body["spec"]["group"]), text(&body["spec"]["names"]["plural"]));
+    let version = body["spec"]["versions"].as_array().into_iter().flatten().find(|one| one["served"] == true);
+    let version = version.map(|version| text(&version["name"])).unwrap_or_default();
+    let answer = server.ask(&get(&format!("/apis/{group}/{version}/{plural}"))).await?;
+    let objects = answer.body["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let held = |object: &Value| {
+        object["metadata"]["deletionTimestamp"].is_string()
+            && object["metadata"]["finalizers"].as_array().is_some_and(|names| !names.is_empty())
+    };
+    Ok(!objects.is_empty() && objects.iter().all(held))
 }
 
 async fn served(server: &Server, collections: &[String]) -> Result<bool, ServerError> {

@@ -100,20 +100,30 @@ impl Server {
 
     /// Asks, and reads the whole answer.
     pub async fn ask(&self, request: &Request) -> Result<Answer, ServerError> {
-        let response = self.send(request).await?;
-        let mut answer = head(&response);
-        let bytes = response.bytes().await?;
-        answer.body = read(&bytes);
-        Ok(answer)
+        loop {
+            let response = self.send(request).await?;
+            let mut answer = head(&response);
+            let bytes = response.bytes().await?;
+            answer.body = read(&bytes);
+            if !is_starting(&answer) {
+                return Ok(answer);
+            }
+            tokio::time::sleep(IDLE).await;
+        }
     }
 
     /// Watches until nothing more is said, or all that was there at the beginning has been.
     pub async fn watch(&self, request: &Request) -> Result<Answer, ServerError> {
         let mut response = self.send(request).await?;
         let mut answer = head(&response);
-        if answer.code != 200 {
+        while answer.code != 200 {
             answer.body = read(&response.bytes().await?);
-            return Ok(answer);
+            if !is_starting(&answer) {
+                return Ok(answer);
+            }
+            tokio::time::sleep(IDLE).await;
+            response = self.send(request).await?;
+            answer = head(&response);
         }
         let mut events = Vec::new();
         let mut rest = Vec::new();
@@ -133,6 +143,12 @@ impl Server {
         answer.body = Value::Array(events);
         Ok(answer)
     }
+}
+
+/// Whether the server only says that it has not yet read what it has of a kind, and asks to come again.
+fn is_starting(answer: &Answer) -> bool {
+    answer.code == 429
+        && answer.body["message"].as_str().is_some_and(|words| words.contains("(re)initializing"))
 }
 
 fn head(response: &reqwest::Response) -> Answer {

@@ -34,6 +34,8 @@ pub enum Shape {
     Table,
     /// Its metadata only.
     Metadata,
+    /// The metadata only of what is in a list.
+    MetadataList,
 }
 
 impl Accept {
@@ -75,7 +77,8 @@ fn wish(clause: &str) -> Option<Accept> {
         // Discovery documents negotiate for themselves.
         ("" | "APIGroupDiscoveryList", ..) => Shape::Object,
         ("Table", "meta.k8s.io", "v1") if encoding != Encoding::Protobuf => Shape::Table,
-        ("PartialObjectMetadata" | "PartialObjectMetadataList", "meta.k8s.io", "v1") => Shape::Metadata,
+        ("PartialObjectMetadata", "meta.k8s.io", "v1") => Shape::Metadata,
+        ("PartialObjectMetadataList", "meta.k8s.io", "v1") => Shape::MetadataList,
         _ => return None,
     };
     Some(Accept { encoding, shape })
@@ -92,6 +95,51 @@ pub fn content(headers: &HeaderMap) -> Result<Encoding, Status> {
         MEDIA_TYPE => Ok(Encoding::Protobuf),
         _ => Err(unsupported(&["application/json", "application/yaml", MEDIA_TYPE])),
     }
+}
+
+/// The forms in which the server's own resources are written, and those of their streams.
+const FORMS: [&str; 5] = [
+    "application/json",
+    "application/yaml",
+    MEDIA_TYPE,
+    "application/json;stream=watch",
+    "application/vnd.kubernetes.protobuf;stream=watch",
+];
+
+/// What the routes to the server's own resources refuse before anybody looks at the request: a patch of no type that is
+/// known, and an answer in no form that there is.
+pub fn check_route(
+    headers: &HeaderMap,
+    patch_types: Option<&[&str]>,
+    streams: bool,
+    text: bool,
+) -> Result<(), Status> {
+    let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let named = |value: &str, known: &dyn Fn(&str) -> bool| {
+        value.split(',').any(|clause| known(clause.split(';').next().unwrap_or_default().trim_matches(' ')))
+    };
+    let sent = header(header::CONTENT_TYPE).unwrap_or_default();
+    if patch_types.is_some_and(|types| !named(sent, &|kind| types.contains(&kind))) {
+        return Err(refused_by_route(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "415: Unsupported Media Type".into(),
+        ));
+    }
+    let mut forms: Vec<&str> = if text { vec!["text/plain"] } else { Vec::new() };
+    forms.extend(&FORMS[..if streams { FORMS.len() } else { 3 }]);
+    let wanted = header(header::ACCEPT).filter(|wanted| !wanted.is_empty()).unwrap_or("*/*");
+    if named(wanted, &|kind| kind == "*/*" || forms.contains(&kind)) {
+        return Ok(());
+    }
+    let words = format!("406: Not Acceptable\n\nAvailable representations: {}", forms.join(", "));
+    Err(refused_by_route(StatusCode::NOT_ACCEPTABLE, words))
+}
+
+fn refused_by_route(code: StatusCode, words: String) -> Status {
+    let reason = if code == StatusCode::NOT_ACCEPTABLE { "NotAcceptable" } else { "UnsupportedMediaType" };
+    let mut status = Status::new(code, reason, words);
+    status.details = Some(Box::default());
+    status
 }
 
 /// 406: the answer can be had in no form that is understood.

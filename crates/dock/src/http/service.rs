@@ -10,13 +10,13 @@ use http::{HeaderMap, Method, Request, Response, StatusCode, header, request};
 use http_body::Body;
 use http_body_util::{BodyExt, Limited};
 
-use super::accept::{Accept, Encoding, content, not_acceptable, unsupported};
+use super::accept::{Accept, Encoding, check_route, content, not_acceptable, unsupported};
 use super::answer::{Answer, AnswerBody, Content};
 use super::options::{Options, decode};
 use super::path::{Path, Target};
 use super::user::User;
 use crate::faults::{ConnectionLost, Fault, expired};
-use crate::requests::Call;
+use crate::requests::{Call, PATCH_TYPES};
 use crate::server::{Dock, Server};
 use crate::status::Status;
 use crate::wire::discovery;
@@ -127,9 +127,7 @@ impl Server {
             if !resource.is_custom() {
                 return nowhere();
             }
-            let mut answer = Answer::from(Status::not_found(resource.name(), target.name));
-            answer.warnings.extend(deprecation);
-            return Ok(answer);
+            return Ok(warned(Status::not_found(resource.name(), target.name), deprecation));
         }
         let text = |name: header::HeaderName| {
             parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
@@ -137,18 +135,30 @@ impl Server {
         let content_type = text(header::CONTENT_TYPE).split(';').next().unwrap_or_default().trim().to_owned();
         let writes_object = matches!(parts.method, Method::POST | Method::PUT)
             || parts.method == Method::DELETE && !body.is_empty();
-        let accept = Accept::of(&parts.headers)?;
-        let encoding = if writes_object { content(&parts.headers)? } else { Encoding::Json };
-        if resource.is_custom() {
-            refuse_protobuf(accept.encoding, encoding)?;
+        if !resource.is_custom() {
+            let patch_types = (parts.method == Method::PATCH).then_some(&PATCH_TYPES[..]);
+            let streams = parts.method == Method::GET && target.name.is_empty();
+            check_route(&parts.headers, patch_types, streams, target.subresource == "log")?;
         }
+        let understood = || {
+            let accept = Accept::of(&parts.headers)?;
+            let encoding = if writes_object { content(&parts.headers)? } else { Encoding::Json };
+            if resource.is_custom() {
+                refuse_protobuf(accept.encoding, encoding)?;
+            }
+            Ok((accept, encoding, Options::parse(parts.uri.query().unwrap_or_default())?))
+        };
+        let (accept, encoding, options) = match understood() {
+            Ok(understood) => understood,
+            Err(status) => return Ok(warned(status, deprecation)),
+        };
         let call = Call {
             resource,
             version: target.version.into(),
             namespace: target.namespace.into(),
             name: target.name.into(),
             subresource: target.subresource.into(),
-            options: Options::parse(parts.uri.query().unwrap_or_default())?,
+            options,
             user,
             user_agent: text(header::USER_AGENT),
             accept,
@@ -226,6 +236,13 @@ impl Server {
         answer.warnings = call.take_warnings();
         Ok(answer)
     }
+}
+
+/// A refusal to somebody who uses what is deprecated.
+fn warned(status: Status, deprecation: Option<String>) -> Answer {
+    let mut answer = Answer::from(status);
+    answer.warnings.extend(deprecation);
+    answer
 }
 
 /// Custom resources have no protobuf.

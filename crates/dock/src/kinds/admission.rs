@@ -2,11 +2,12 @@
 //!
 //! They run in the order in which the server has them: `LimitRanger`, `TaintNodesByCondition`, `Priority`,
 //! `DefaultTolerationSeconds`, `StorageObjectInUseProtection`, `RuntimeClass`, `DefaultIngressClass`,
-//! `DefaultStorageClass`.
+//! `DefaultStorageClass`, `PersistentVolumeClaimResize`.
 
 use serde_json::{Map, Value, json};
 
 use super::limits;
+use super::quantity::Quantity;
 use super::read::{Read, at_mut, child_mut, fill_absent, list_mut, same, set};
 
 /// What plugins may look up.
@@ -79,7 +80,8 @@ pub fn validate(
             overhead(object, world)
         }
         ("", "PersistentVolumeClaim") => {
-            limits::check_claim(object, &world.list("", "LimitRange", namespace)).map_err(Refusal)
+            limits::check_claim(object, &world.list("", "LimitRange", namespace)).map_err(Refusal)?;
+            old.map_or(Ok(()), |old| growth(object, old, world))
         }
         ("scheduling.k8s.io", "PriorityClass") if object.flag("globalDefault") => {
             let name = object.at("metadata").text("name");
@@ -95,6 +97,40 @@ pub fn validate(
         }
         _ => Ok(()),
     }
+}
+
+/// Claims grow only once they are bound, and where their class lets them.
+fn growth(object: &Value, old: &Value, world: &dyn World) -> Result<(), Refusal> {
+    let size = |claim: &Value| {
+        let size = claim.at("spec").at("resources").at("requests").text("storage");
+        Quantity::parse(size)
+    };
+    if size(object) <= size(old) {
+        return Ok(());
+    }
+    if old.at("status").text("phase") != "Bound" {
+        return Err(Refusal("Only bound persistent volume claims can be expanded".into()));
+    }
+    let class = |claim: &Value| -> String {
+        let annotated =
+            claim.at("metadata").at("annotations").text("volume.beta.kubernetes.io/storage-class");
+        let named = claim.at("spec").text("storageClassName");
+        if annotated.is_empty() { named.to_owned() } else { annotated.to_owned() }
+    };
+    let (now, before) = (class(object), class(old));
+    let grows = !now.is_empty()
+        && now == before
+        && world
+            .get("storage.k8s.io", "StorageClass", "", &now)
+            .is_some_and(|class| class.flag("allowVolumeExpansion"));
+    if grows {
+        return Ok(());
+    }
+    Err(Refusal(
+        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support \
+         resize"
+            .into(),
+    ))
 }
 
 fn pod(object: &mut Value, old: Option<&Value>, world: &dyn World) -> Result<(), Refusal> {

@@ -115,9 +115,13 @@ pub trait Rules: Send + Sync {
         !self.is_custom()
     }
 
-    /// The fields that an update of the status does not write.
-    fn status_resets(&self) -> &'static [&'static str] {
-        &["spec"]
+    /// The fields that a write to that part, or to the object itself, does not write.
+    fn resets(&self, part: &str) -> &'static [&'static str] {
+        match part {
+            "" if self.has_status() => &["status"],
+            "status" => &["spec"],
+            _ => &[],
+        }
     }
 
     /// Whether the kind is defined by an object of the cluster.
@@ -127,6 +131,9 @@ pub trait Rules: Send + Sync {
 
     /// Brings an object of a version to the form in which it is kept.
     fn to_storage(&self, _object: &mut Value, _version: &str) {}
+
+    /// Fills in what reading an object from the store does: it is there from the next write on.
+    fn complete(&self, _object: &mut Value) {}
 
     /// Brings an object to a version from the form in which it is kept.
     fn when_read(&self, _object: &mut Value, _version: &str) {}

@@ -42,6 +42,14 @@ impl Rules for Compiled {
         false
     }
 
+    fn resets(&self, part: &str) -> &'static [&'static str] {
+        match part {
+            "" if self.has_status() => &["status"],
+            "status" => &["metadata", "spec"],
+            _ => &[],
+        }
+    }
+
     fn has_status(&self) -> bool {
         self.0.has_status()
     }

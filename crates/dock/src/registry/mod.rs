@@ -3,6 +3,7 @@
 mod builtin;
 mod custom;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -130,6 +131,14 @@ impl Resource {
         if self.key.group.is_empty() { version.to_owned() } else { format!("{}/{version}", self.key.group) }
     }
 
+    /// The group in which the server knows its kind: events are those of the core in both of their groups.
+    pub fn kind_group(&self) -> &str {
+        match &*self.key.group {
+            "events.k8s.io" => "",
+            group => group,
+        }
+    }
+
     /// Under which resource its objects are kept: events are the same ones in both of their groups.
     fn storage_key(&self) -> ResourceKey {
         match &*self.key.group {
@@ -178,7 +187,13 @@ impl Resource {
     pub fn deprecation(&self, version: &str) -> Option<&str> {
         match &self.behaviour {
             Behaviour::Custom(custom) => custom.version(version).deprecation.as_deref(),
-            Behaviour::Builtin(_) => None,
+            Behaviour::Builtin(_) => match (&*self.key.group, &*self.kind) {
+                ("", "Endpoints") => {
+                    Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
+                }
+                ("", "ComponentStatus") => Some("v1 ComponentStatus is deprecated in v1.19+"),
+                _ => None,
+            },
         }
     }
 
@@ -251,8 +266,8 @@ impl Resource {
 
     /// What is wrong with the metadata of an object that replaces another.
     pub fn validate_metadata_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
-        // What a definition makes checks all of it.
-        if self.is_custom() {
+        // Definitions, and what they make, check all of it.
+        if self.is_custom() || self.is_definition() {
             return Vec::new();
         }
         let mut rules = meta::rules_of(&self.key.group, &self.kind);
@@ -339,11 +354,26 @@ impl Resource {
                 custom.version(version).when_read(&mut object);
             }
             Behaviour::Builtin(rules) => {
+                rules.complete(&mut object);
                 rules.when_read(&mut object, version);
                 object["apiVersion"] = self.api_version(version).into();
             }
         }
         object
+    }
+
+    /// An object as it is kept, with what reading it fills in.
+    pub fn completed<'v>(&self, object: &'v Value) -> Cow<'v, Value> {
+        if self.is_custom() {
+            return Cow::Owned(self.convert(object, &self.storage_version));
+        }
+        let rules = self.rules(&self.storage_version);
+        if rules.is_shown_as_kept(object) {
+            return Cow::Borrowed(object);
+        }
+        let mut object = object.clone();
+        rules.complete(&mut object);
+        Cow::Owned(object)
     }
 
     /// The object as clients see it in a version.

@@ -1,6 +1,6 @@
 //! What there is only one of in the cluster: the addresses and node ports of Services.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
@@ -34,13 +34,86 @@ impl Server {
         };
         let name = metadata::text(object, "name").to_owned();
         let needs = needs.map_err(|errors| Status::invalid("", "Service", &name, &errors))?;
+        self.check_asked(call, object, live)?;
         if needs != Needs::default() {
-            self.give(call, object, needs, &name)?;
+            self.give(call, object, needs, live.is_none())?;
         }
         Ok(())
     }
 
-    fn give(&self, call: &Call, object: &mut Value, needs: Needs, name: &str) -> Result<(), Status> {
+    /// Whether the addresses and ports that a Service names can be had.
+    fn check_asked(&self, call: &Call, object: &Value, live: Option<&Value>) -> Result<(), Status> {
+        let spec = &object["spec"];
+        let own = live.map_or(&Value::Null, |live| &live["spec"]);
+        let held = own["clusterIPs"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let asked: Vec<&str> = spec["clusterIPs"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|address| spec["type"] != "ExternalName" && *address != "None" && !held.contains(address))
+            .filter_map(Value::as_str)
+            .collect();
+        let mut held_ports = live.map(node_ports).unwrap_or_default();
+        let ports = spec["ports"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let asks_ports = matches!(spec["type"].as_str(), Some("NodePort" | "LoadBalancer"))
+            && ports.iter().any(|port| port["nodePort"].as_u64().is_some_and(|port| port != 0));
+        if asked.is_empty() && !asks_ports {
+            return Ok(());
+        }
+        let uid = &object["metadata"]["uid"];
+        let services = self.store.list(&call.resource.range("")).objects;
+        let others = || services.iter().filter(|other| other.object["metadata"]["uid"] != *uid);
+        let mut errors = Vec::new();
+        for address in asked {
+            let Ok(wanted) = address.parse::<Ipv4Addr>() else { continue };
+            let why = if !in_range(wanted) && call.options.is_dry_run() {
+                let (base, bits) = CLUSTER_ADDRESSES;
+                format!(
+                    "the provided IP ({address}) is not in the valid range. The range of valid IPs is {base}/{bits}"
+                )
+            } else if !in_range(wanted) {
+                "the provided network does not match the current range".to_owned()
+            } else if others().any(|other| other.object["spec"]["clusterIP"] == address) {
+                "provided IP is already allocated".to_owned()
+            } else {
+                continue;
+            };
+            let path = Path::new("spec").child("clusterIPs");
+            let words = format!("failed to allocate IP {address}: {why}");
+            errors.push(FieldError::invalid(&path, spec["clusterIPs"].clone(), words));
+        }
+        let taken: BTreeSet<u32> = others().flat_map(|other| node_ports(&other.object)).collect();
+        for (index, port) in ports.iter().enumerate().filter(|_| asks_ports && errors.is_empty()) {
+            let Some(wanted) = port["nodePort"].as_u64().and_then(|port| u32::try_from(port).ok()) else {
+                continue;
+            };
+            if wanted == 0 || held_ports.contains(&wanted) {
+                continue;
+            }
+            let why = if !NODE_PORTS.contains(&wanted) {
+                let last = NODE_PORTS.end - 1;
+                format!(
+                    "provided port is not in the valid range. The range of valid ports is {}-{last}",
+                    NODE_PORTS.start
+                )
+            } else if taken.contains(&wanted) {
+                "provided port is already allocated".to_owned()
+            } else {
+                held_ports.push(wanted);
+                continue;
+            };
+            let path = Path::new("spec").child("ports").index(index).child("nodePort");
+            errors.push(FieldError::invalid(&path, wanted, why));
+            break;
+        }
+        if errors.is_empty() {
+            return Ok(());
+        }
+        Err(Status::invalid("", "Service", metadata::text(object, "name"), &errors))
+    }
+
+    fn give(&self, call: &Call, object: &mut Value, needs: Needs, fresh: bool) -> Result<(), Status> {
+        let name = metadata::text(object, "name").to_owned();
         let services = self.store.list(&call.resource.range("")).objects;
         // Nobody may count on an address, not even after a rehearsal.
         let seed = random_uid();
@@ -52,7 +125,7 @@ impl Server {
             let address = allocate(CLUSTER_ADDRESSES, &taken, &seed)
                 .ok_or_else(|| Status::internal("failed to allocate a serviceIP: range is full"))?;
             if name.is_empty() {
-                return Err(Status::invalid("", "Service", name, &[nameless(address)]));
+                return Err(Status::invalid("", "Service", &name, &[nameless(address)]));
             }
             object["spec"]["clusterIP"] = address.to_string().into();
             object["spec"]["clusterIPs"] = json!([address.to_string()]);
@@ -68,10 +141,28 @@ impl Server {
         let mut next =
             || free.next().ok_or_else(|| Status::internal("failed to allocate a nodePort: range is full"));
         if needs.node_ports {
-            for port in object["spec"]["ports"].as_array_mut().into_iter().flatten() {
-                if port["nodePort"].as_i64().unwrap_or_default() == 0 {
-                    port["nodePort"] = next()?.into();
+            // A new Service has one for all protocols of a port.
+            let mut shared: BTreeMap<i64, u32> = BTreeMap::new();
+            let ports = object["spec"]["ports"].as_array_mut().map(Vec::as_mut_slice).unwrap_or_default();
+            for port in ports.iter().filter(|_| fresh).rev() {
+                let asked = port["nodePort"].as_u64().and_then(|asked| u32::try_from(asked).ok());
+                if let Some(asked) = asked.filter(|asked| *asked != 0) {
+                    shared.insert(port["port"].as_i64().unwrap_or_default(), asked);
                 }
+            }
+            for port in ports {
+                if port["nodePort"].as_i64().unwrap_or_default() != 0 {
+                    continue;
+                }
+                let number = port["port"].as_i64().unwrap_or_default();
+                let given = match shared.get(&number) {
+                    Some(given) => *given,
+                    None => next()?,
+                };
+                if fresh {
+                    shared.insert(number, given);
+                }
+                port["nodePort"] = given.into();
             }
         }
         if needs.health_check_port {
@@ -88,6 +179,12 @@ fn nameless(address: Ipv4Addr) -> FieldError {
          value"
     );
     FieldError::invalid(&Path::new("spec").child("clusterIPs"), json!([""]), words)
+}
+
+/// Whether an address is one of those that Services get.
+fn in_range(address: Ipv4Addr) -> bool {
+    let (base, bits) = CLUSTER_ADDRESSES;
+    (u32::from(address) ^ u32::from(base)) >> (32 - bits) == 0
 }
 
 /// The ports on nodes that a Service has.

@@ -26,6 +26,7 @@ impl Server {
         }
         call.own_fields(None, &mut object);
         let created = self.create_object(call, object).await?;
+        call.check_shape(false)?;
         let shown = call.shown(&created);
         Ok(Answer::with(StatusCode::CREATED, Content::Object(shown)))
     }
@@ -86,7 +87,7 @@ impl Server {
         }
         if !errors.is_empty() {
             return Err(Status::invalid(
-                &resource.key.group,
+                resource.kind_group(),
                 &resource.kind,
                 metadata::text(&object, "name"),
                 &errors,

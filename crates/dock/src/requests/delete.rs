@@ -59,11 +59,14 @@ impl Server {
         let code = if accepted { http::StatusCode::ACCEPTED } else { http::StatusCode::OK };
         let content = if deletion.gone && !call.resource.traits.returns_deleted {
             call.gone(&deletion.object)
-        } else if deletion.gone {
-            call.shown(&deletion.object)
         } else {
-            // What is kept but not shown elsewhere is shown here.
-            call.shaped(call.resource.convert(&deletion.object, &call.version))
+            call.check_shape(false)?;
+            // What is kept but not shown elsewhere is shown of what stays for now.
+            if deletion.gone {
+                call.shown(&deletion.object)
+            } else {
+                call.shaped(call.resource.convert(&deletion.object, &call.version))
+            }
         };
         Ok(Answer::with(code, Content::Object(content)))
     }
@@ -89,7 +92,7 @@ impl Server {
         options: &DeleteOptions,
         live: &Stored,
     ) -> Result<Option<Deletion>, Status> {
-        let mut object = live.object.as_ref().clone();
+        let mut object = call.resource.completed(&live.object).into_owned();
         if call.resource.is_namespace() {
             return self.delete_namespace(call, options, live, object).await;
         }
@@ -332,9 +335,9 @@ impl DeleteOptions {
     }
 
     /// Whether this is the object that is meant.
-    fn check(&self, call: &Call, live: &Stored) -> Result<(), Status> {
-        if call.resource.is_namespace() {
-            return self.check_namespace(call, live);
+    pub(super) fn check(&self, call: &Call, live: &Stored) -> Result<(), Status> {
+        if call.resource.is_namespace() || call.resource.is_definition() {
+            return self.check_by_hand(call, live);
         }
         let name = ResourceName { group: &call.resource.key.group, resource: &call.resource.kind };
         let uid = metadata::text(&live.object, "uid");
@@ -358,8 +361,8 @@ impl DeleteOptions {
         Ok(())
     }
 
-    /// The same in the words that Namespaces have for it.
-    fn check_namespace(&self, call: &Call, live: &Stored) -> Result<(), Status> {
+    /// The same in the words that Namespaces and definitions have for it.
+    fn check_by_hand(&self, call: &Call, live: &Stored) -> Result<(), Status> {
         let wanted =
             [("UID", &self.uid, "uid"), ("ResourceVersion", &self.resource_version, "resourceVersion")];
         for (word, wanted, field) in wanted {

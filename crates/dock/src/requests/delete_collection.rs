@@ -27,6 +27,7 @@ impl Server {
                 Err(status) => return Err(status),
             }
         }
+        call.check_shape(true)?;
         let mut list = call.list_of(found.revision);
         if !deleted.is_empty() {
             list["items"] = Value::Array(deleted);

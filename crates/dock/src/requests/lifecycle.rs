@@ -118,7 +118,11 @@ impl Server {
             if finalizers(&object).is_empty() {
                 let _ = self.store.remove(&stored.key, stored.revision, object).await;
             } else {
+                let generation = object["metadata"]["generation"].as_i64().unwrap_or_default();
                 let fields = metadata::fields(&mut object);
+                if generation > 0 {
+                    fields.insert("generation".into(), (generation + 1).into());
+                }
                 fields.insert("deletionTimestamp".into(), meta::moment(now).into());
                 fields.insert("deletionGracePeriodSeconds".into(), 0.into());
                 let _ = self.store.put(&stored.key, Expected::At(stored.revision), object).await;

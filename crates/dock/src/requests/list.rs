@@ -1,6 +1,7 @@
 //! GET of a collection: selected, in pages, at a revision.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -12,6 +13,7 @@ use super::call::Call;
 use crate::field::{FieldError, Path};
 use crate::http::accept::Shape;
 use crate::http::answer::Answer;
+use crate::registry::Resource;
 use crate::selectors::{FieldSelector, LabelSelector, field_value};
 use crate::server::Server;
 use crate::status::{Cause, Details, Status};
@@ -23,14 +25,21 @@ use crate::wire::table;
 pub(crate) struct Selection {
     labels: LabelSelector,
     fields: FieldSelector,
-    kind: std::sync::Arc<str>,
+    resource: Arc<Resource>,
 }
 
 impl Selection {
     /// Whether an object is meant.
     pub(crate) fn matches(&self, object: &Value) -> bool {
-        self.labels.matches_object(object)
-            && self.fields.matches(|field| -> Cow<'_, str> { field_value(&self.kind, object, field) })
+        if !self.labels.matches_object(object) {
+            return false;
+        }
+        if self.fields.is_empty() {
+            return true;
+        }
+        // Fields have their defaults.
+        let object = &*self.resource.completed(object);
+        self.fields.matches(|field| -> Cow<'_, str> { field_value(&self.resource.kind, object, field) })
     }
 
     fn is_everything(&self) -> bool {
@@ -60,9 +69,10 @@ impl Server {
         let limit = usize::try_from(call.options.limit).ok().filter(|limit| *limit > 0).unwrap_or(usize::MAX);
         let taken: Vec<&Stored> =
             found.by_ref().filter(|stored| selection.matches(&stored.object)).take(limit).collect();
-        // Whether any of what is left would be selected is not looked at.
-        let left = found.count();
+        // Whether any of what is left would be selected is not looked at, but for the one that is named.
+        let left = if call.names_one(&selection) { 0 } else { found.count() };
 
+        call.check_shape(true)?;
         let mut list = call.list_of(snapshot.revision);
         if let (Some(last), true) = (taken.last(), left > 0) {
             list["metadata"]["continue"] = Page::after(last, snapshot.revision).into();
@@ -93,6 +103,13 @@ impl Server {
 }
 
 impl Call {
+    /// Whether the selection is one object whose place is known, which the server reads as such.
+    fn names_one(&self, selection: &Selection) -> bool {
+        self.options.continue_token.is_empty()
+            && selection.fields.exact("metadata.name").is_some()
+            && self.resource.namespaced != self.namespace.is_empty()
+    }
+
     /// What the selectors of a request mean.
     pub(super) fn selection(&self) -> Result<Selection, Status> {
         let refused = |error: crate::selectors::SelectorError| Status::bad_request(error.0);
@@ -112,7 +129,7 @@ impl Call {
                 return Err(Status::bad_request("fieldSelector metadata.name doesn't match requested name"));
             }
         }
-        Ok(Selection { labels, fields, kind: self.resource.kind.clone() })
+        Ok(Selection { labels, fields, resource: self.resource.clone() })
     }
 }
 

@@ -21,8 +21,23 @@ impl Call {
         let merged =
             with_request(self, &self.options.field_manager, |request| request.apply(live, wanted, force))
                 .map_err(|error| refusal(&error))?;
-        let decoded = self.decode(Tree::from(merged), false).map_err(Status::internal)?;
+        if self.resource.is_custom() {
+            let decoded = self.decode(Tree::from(merged), false).map_err(Status::internal)?;
+            return Ok(defaulted(self, decoded.value));
+        }
+        let decoded = self.with_structure(|view| schema::convert(view, merged, false));
+        let decoded = decoded.map_err(|error| self.inconvertible(&error.to_string()))?;
         Ok(defaulted(self, decoded.value))
+    }
+
+    /// What was applied has the form of its kind, and a value in it that cannot be read.
+    fn inconvertible(&self, why: &str) -> Status {
+        let expected = expected_kind(self);
+        let kind = format!("{}/{}, Kind={}", expected.group, expected.version, expected.kind);
+        unexplained(format!(
+            "failed to convert new object ({}/{}; {kind}) to proper version: unable to convert unstructured object to {kind}: {why}",
+            self.namespace, self.name
+        ))
     }
 }
 
@@ -55,13 +70,7 @@ fn with_request<T>(call: &Call, manager: &str, write: impl FnOnce(Request<'_>) -
 
 /// What this door does not write.
 fn reset_fields(call: &Call) -> FieldSet<'static> {
-    let rules = call.rules();
-    let names: &[&str] = match &*call.subresource {
-        "" if rules.has_status() => &["status"],
-        "status" => rules.status_resets(),
-        _ => &[],
-    };
-    FieldSet::of_fields(names.iter().copied())
+    FieldSet::of_fields(call.rules().resets(&call.subresource).iter().copied())
 }
 
 fn refusal(error: &ApplyError) -> Status {
@@ -77,12 +86,11 @@ fn refusal(error: &ApplyError) -> Status {
             status
         }
         ApplyError::WrongType(_) | ApplyError::ManagedFieldsGiven => Status::bad_request(error.to_string()),
-        // The server shows such an error as it is.
-        _ => Status {
-            code: StatusCode::INTERNAL_SERVER_ERROR,
-            reason: "".into(),
-            message: error.to_string(),
-            details: None,
-        },
+        _ => unexplained(error.to_string()),
     }
+}
+
+/// An error that the server shows as it is.
+pub(super) fn unexplained(message: String) -> Status {
+    Status { code: StatusCode::INTERNAL_SERVER_ERROR, reason: "".into(), message, details: None }
 }

@@ -26,3 +26,4 @@ mod watch;
 
 pub use call::{Call, Operation};
 pub(crate) use delete::DeleteOptions;
+pub(crate) use patch::PATCH_TYPES;

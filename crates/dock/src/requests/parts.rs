@@ -71,12 +71,44 @@ impl Server {
         if options.dry_run.is_empty() {
             options.dry_run.clone_from(&call.options.dry_run);
         }
+        if options.dry_run.is_empty() {
+            options.check(call, &stored)?;
+            options.resource_version = None;
+            self.note_eviction(call).await?;
+        }
         self.delete_object(call, &options).await?;
         let done =
             Status { code: StatusCode::CREATED, reason: "".into(), message: String::new(), details: None };
         let mut object = done.to_value();
         object["code"] = 201.into();
         Ok(Answer::with(StatusCode::CREATED, Content::Object(object)))
+    }
+
+    /// Tells in the status of a Pod why it goes.
+    async fn note_eviction(&self, call: &Call) -> Result<(), Status> {
+        loop {
+            let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
+            let mut object = stored.object.as_ref().clone();
+            let condition = json!({
+                "type": "DisruptionTarget",
+                "status": "True",
+                "lastProbeTime": null,
+                "lastTransitionTime": meta::moment(call.now),
+                "reason": "EvictionByEvictionAPI",
+                "message": "Eviction API: evicting",
+            });
+            let mut conditions = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
+            match conditions.iter_mut().find(|before| before["type"] == condition["type"]) {
+                Some(before) if before["status"] == condition["status"] => return Ok(()),
+                Some(before) => *before = condition,
+                None => conditions.push(condition),
+            }
+            object["status"]["conditions"] = conditions.into();
+            let outcome = self.store.put(&call.key(), Expected::At(stored.revision), object).await;
+            if committed(outcome)?.is_some() {
+                return Ok(());
+            }
+        }
     }
 
     /// Refuses if a budget that covers the Pod allows no disruption.

@@ -14,8 +14,14 @@ use crate::http::options::FieldValidation;
 use crate::server::Server;
 use crate::status::Status;
 
+const JSON: &str = "application/json-patch+json";
+const MERGE: &str = "application/merge-patch+json";
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
 /// The content type of what is applied.
 pub(super) const APPLY: &str = "application/apply-patch+yaml";
+
+/// The content types of patches to the server's own kinds.
+pub(crate) const PATCH_TYPES: [&str; 4] = [JSON, MERGE, STRATEGIC, APPLY];
 
 /// How a patch is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,16 +34,13 @@ enum PatchType {
 
 impl PatchType {
     fn of(call: &Call) -> Result<Self, Status> {
-        const JSON: &str = "application/json-patch+json";
-        const MERGE: &str = "application/merge-patch+json";
-        const STRATEGIC: &str = "application/strategic-merge-patch+json";
         match call.content_type.as_str() {
             JSON => Ok(Self::Json),
             MERGE => Ok(Self::Merge),
             STRATEGIC if !call.resource.is_custom() => Ok(Self::Strategic),
             APPLY => Ok(Self::Apply),
             _ if call.resource.is_custom() => Err(unsupported(&[JSON, MERGE, APPLY])),
-            _ => Err(unsupported(&[JSON, MERGE, STRATEGIC, APPLY])),
+            _ => Err(unsupported(&PATCH_TYPES)),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! GET of one object, and how objects are shown.
 
+use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::call::Call;
+use super::managed::unexplained;
 use crate::http::accept::Shape;
 use crate::http::answer::Answer;
 use crate::kinds;
@@ -15,13 +17,41 @@ impl Server {
     /// Answers a GET of an object.
     pub(crate) fn get(&self, call: &Call) -> Result<Answer, Status> {
         let stored = self.store.get(&call.key()).ok_or_else(|| call.not_found())?;
+        call.check_shape(false)?;
         Ok(Answer::object(call.shown(&stored.object)))
     }
 }
 
 impl Call {
+    /// Whether what is answered, a list or not, can be had in the form that the client asks for.
+    pub(super) fn check_shape(&self, list: bool) -> Result<(), Status> {
+        let (wanted, found) = match (self.accept.shape, list) {
+            (Shape::Metadata, true) => ("PartialObjectMetadata", "a list"),
+            (Shape::MetadataList, false) => ("PartialObjectMetadataList", "not a list"),
+            _ => return Ok(()),
+        };
+        if self.resource.is_custom() && !list {
+            return Err(unexplained("content is not a list".into()));
+        }
+        let (package, kind) = match (&*self.resource.key.group, &*self.subresource) {
+            _ if self.resource.is_custom() => ("unstructured", "Unstructured"),
+            (_, "scale") => ("autoscaling", "Scale"),
+            ("" | "events.k8s.io", _) => ("core", &*self.resource.kind),
+            (group, _) => (group.split('.').next().unwrap_or_default(), &*self.resource.kind),
+        };
+        let suffix = if list { "List" } else { "" };
+        let words = format!(
+            "you requested {wanted}, but the requested object is {found} (*{package}.{kind}{suffix})"
+        );
+        Err(Status::new(StatusCode::NOT_ACCEPTABLE, "NotAcceptable", words))
+    }
+
     /// An object as this client wants to see it.
     pub(super) fn shown(&self, object: &Value) -> Value {
+        // The door to the status hides nothing.
+        if &*self.subresource == "status" {
+            return self.shaped(self.resource.convert(object, &self.version));
+        }
         self.shaped(self.resource.show(object, &self.version))
     }
 
@@ -29,14 +59,8 @@ impl Call {
     pub(super) fn shaped(&self, object: Value) -> Value {
         match self.accept.shape {
             Shape::Object => object,
-            Shape::Metadata => partial(&object),
-            Shape::Table => table::of(
-                self,
-                std::slice::from_ref(&object),
-                &json!({
-                    "resourceVersion": object["metadata"]["resourceVersion"],
-                }),
-            ),
+            Shape::Metadata | Shape::MetadataList => partial(&object),
+            Shape::Table => table::of_one(self, &object),
         }
     }
 
@@ -44,7 +68,7 @@ impl Call {
     pub(super) fn item(&self, object: &Value) -> Value {
         let mut object = self.resource.show(object, &self.version);
         match self.accept.shape {
-            Shape::Metadata => return partial(&object),
+            Shape::Metadata | Shape::MetadataList => return partial(&object),
             Shape::Object | Shape::Table => {}
         }
         if !self.resource.is_custom()
@@ -60,7 +84,7 @@ impl Call {
     pub(super) fn list_of(&self, revision: Revision) -> Value {
         let mut metadata = json!({"resourceVersion": revision.to_string()});
         match self.accept.shape {
-            Shape::Metadata => {
+            Shape::Metadata | Shape::MetadataList => {
                 json!({"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1", "metadata": metadata, "items": null})
             }
             Shape::Object | Shape::Table => {

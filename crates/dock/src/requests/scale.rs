@@ -58,6 +58,14 @@ pub(super) fn scaled(
     }
     let wanted = make(&scale)?;
     let replicas = wanted["spec"]["replicas"].as_i64().unwrap_or_default();
+    let applied = call.resource.is_custom() && call.content_type == APPLY;
+    if applied && replicas != scale["spec"]["replicas"].as_i64().unwrap_or_default() {
+        // Nor can it make use of what is applied.
+        return Err(unknown(format!(
+            "failed to convert new object ({}/{}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1",
+            call.namespace, call.name
+        )));
+    }
     let mut object = live.clone();
     let revision = metadata::text(&wanted, "resourceVersion");
     if call.resource.is_custom() {

@@ -1,5 +1,7 @@
 //! PUT, and the way that every change of an existing object takes.
 
+use std::borrow::Cow;
+
 use http::StatusCode;
 use serde_json::Value;
 
@@ -82,8 +84,12 @@ impl Server {
                 make(Some(&shown_live))?
             };
             // What is built in is compared in the form it is stored in.
-            let old = if call.resource.is_custom() { &shown_live } else { &*live.object };
-            if let Some(object) = self.change_live(call, &live, old, object).await? {
+            let old = if call.resource.is_custom() {
+                Cow::Borrowed(&shown_live)
+            } else {
+                call.resource.completed(&live.object)
+            };
+            if let Some(object) = self.change_live(call, &live, &old, object).await? {
                 return Ok(Written { object, created: false });
             }
         }
@@ -148,7 +154,7 @@ impl Server {
         let mut errors = resource.validate_metadata_update(&object, live);
         errors.extend(rules.validate_subresource_update(part, &object, live));
         if !errors.is_empty() {
-            return Err(Status::invalid(&resource.key.group, &resource.kind, &call.name, &errors));
+            return Err(Status::invalid(resource.kind_group(), &resource.kind, &call.name, &errors));
         }
         let warnings = match part {
             "" => rules.warnings(&object, Some(live)),
@@ -165,6 +171,7 @@ impl Server {
 impl Call {
     /// The answer to a change that took place.
     pub(super) fn answer(&self, written: &Written) -> Result<Answer, Status> {
+        self.check_shape(false)?;
         let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
         let shown = if self.is_scale() {
             scale_of(self, &written.object).map_err(Status::bad_request)?

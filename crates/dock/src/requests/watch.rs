@@ -165,10 +165,9 @@ impl Watch {
     async fn tell_shown(&mut self, kind: &str, object: Value) -> Result<(), Closed> {
         let shown = match self.call.accept.shape {
             Shape::Object => object,
-            Shape::Metadata => partial(&object),
+            Shape::Metadata | Shape::MetadataList => partial(&object),
             Shape::Table => {
-                let metadata = json!({"resourceVersion": object["metadata"]["resourceVersion"]});
-                let mut table = table::of(&self.call, std::slice::from_ref(&object), &metadata);
+                let mut table = table::of_one(&self.call, &object);
                 if !self.first {
                     table["columnDefinitions"] = Value::Null;
                 }

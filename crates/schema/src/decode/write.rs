@@ -13,9 +13,12 @@ struct Writer<'a> {
     /// Whether the store keeps empty lists apart from absent ones. It does where it holds JSON: definitions of custom
     /// kinds and API services. All else is stored as protobuf, which does not.
     keeps_empty: bool,
-    /// Whether an empty list is shown as it was sent nevertheless: that of a role's rules counts as written by whoever
-    /// sent it. The rules of the kind make it none.
+    /// Whether an empty list is shown as it was sent nevertheless: that of a role's rules or a slice's ports counts as
+    /// written by whoever sent it. The rules of the kind make it none.
     shows_empty: bool,
+    /// Whether the object is a claim. One with an empty list of access modes is always refused, and the refusal tells
+    /// that from one without any.
+    claim: bool,
 }
 
 /// The object as it comes back from the store. Its values have been checked.
@@ -29,8 +32,9 @@ pub(super) fn write(view: View<'_>, tree: Tree) -> Value {
             "v1.APIServiceList",
         ]
         .contains(&package);
-    let shows_empty = ["v1.Role", "v1.ClusterRole"].contains(&package);
-    Writer { types: view.types(), keeps_empty, shows_empty }.place(view.schema(), tree, false)
+    let shows_empty = ["v1.Role", "v1.ClusterRole", "v1.EndpointSlice"].contains(&package);
+    let claim = package == "v1.PersistentVolumeClaim";
+    Writer { types: view.types(), keeps_empty, shows_empty, claim }.place(view.schema(), tree, false)
 }
 
 impl Writer<'_> {
@@ -47,7 +51,12 @@ impl Writer<'_> {
                     Tree::Object(entries) => entries,
                     _ => Vec::new(),
                 };
+                let of_claim = target.encoding.go_type.as_deref() == Some("v1.PersistentVolumeClaimSpec");
+                let emptied = self.claim && of_claim && entries.iter().any(is_no_mode);
                 let mut object = self.structure(fields, *open, entries);
+                if emptied {
+                    object.insert("accessModes".into(), Value::Array(Vec::new()));
+                }
                 if inside && fields.get("kind").is_some_and(is_type_meta) {
                     name_inner(target, &mut object);
                 }
@@ -236,6 +245,10 @@ fn write_scalar(kind: Scalar, tree: Tree) -> Value {
 fn whole(digits: &str) -> Option<i64> {
     let convert = |float: f64| if float.abs() < 9.223_372_036_854_775e18 { float as i64 } else { i64::MIN };
     digits.parse().ok().or_else(|| digits.parse().ok().map(convert))
+}
+
+fn is_no_mode((name, value): &(String, Tree)) -> bool {
+    name == "accessModes" && matches!(value, Tree::List(modes) if modes.is_empty())
 }
 
 /// Whether Go's `omitempty` leaves it out. Structures never are, and times, amounts and the like are structures.

@@ -32,6 +32,10 @@ impl Rules for PolicyRules {
         default_resources(spec.get_mut("matchConstraints"));
     }
 
+    fn resets(&self, part: &str) -> &'static [&'static str] {
+        if part == "status" { &["metadata", "spec"] } else { &["status"] }
+    }
+
     fn first_status(&self) -> Option<Value> {
         Some(json!({}))
     }

@@ -207,7 +207,7 @@ fn default_class(world: &dyn World) -> Option<Arc<Value>> {
 /// A claim that has to wait, with what is told once.
 fn pending(claim: &Value, note: Action) -> Outcome {
     let mut outcome = Outcome::nothing();
-    if claim.text("status.phase") != "Pending" {
+    if !["", "Pending"].contains(&claim.text("status.phase")) {
         let mut status = claim.at("status").clone();
         set(&mut status, "phase", "Pending");
         outcome.update_status(&CLAIMS, claim, status);

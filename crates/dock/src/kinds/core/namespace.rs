@@ -76,6 +76,10 @@ impl Rules for Namespace {
         }
     }
 
+    fn resets(&self, part: &str) -> &'static [&'static str] {
+        if part == "status" { &["spec"] } else { &["status"] }
+    }
+
     fn has_status(&self) -> bool {
         true
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::field::{FieldError, Path};
 use crate::kinds::core::service::{endpoint_address, protocol};
 use crate::kinds::metadata::{self, Scope};
-use crate::kinds::read::{Read, fill, fill_absent, list_mut, same, text_of, unset};
+use crate::kinds::read::{Read, fill, fill_absent, list_mut, same, set, text_of, unset};
 use crate::kinds::report::Errors;
 use crate::kinds::{Context, Rules, names, network};
 
@@ -247,6 +247,15 @@ fn drop_topology(object: &mut Value) {
     }
 }
 
+/// No ports and no endpoints are stored as none.
+fn without_empty_lists(object: &mut Value) {
+    for field in ["endpoints", "ports"] {
+        if object.get(field).is_some_and(|list| list.as_array().is_some_and(Vec::is_empty)) {
+            set(object, field, Value::Null);
+        }
+    }
+}
+
 impl Rules for EndpointSlice {
     fn default(&self, object: &mut Value) {
         for port in list_mut(object, "ports") {
@@ -256,10 +265,12 @@ impl Rules for EndpointSlice {
     }
 
     fn prepare_create(&self, object: &mut Value, _context: &Context) {
+        without_empty_lists(object);
         drop_topology(object);
     }
 
     fn prepare_update(&self, object: &mut Value, old: &Value, _context: &Context) {
+        without_empty_lists(object);
         if !same(object.at("endpoints"), old.at("endpoints")) {
             drop_topology(object);
         }

@@ -98,6 +98,14 @@ impl Rules for Pod {
         }
     }
 
+    fn resets(&self, part: &str) -> &'static [&'static str] {
+        match part {
+            "" => &["status"],
+            "status" => &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
+            _ => &[],
+        }
+    }
+
     fn has_status(&self) -> bool {
         true
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::options::Options;
 use crate::field::{FieldError, Path};
-use crate::kinds::read::{Read, at_mut, list_mut, set, unset};
+use crate::kinds::read::{Read, at_mut, list_mut, set};
 use crate::kinds::report::Errors;
 use crate::kinds::{copy_field, metadata, names, network};
 
@@ -12,8 +12,9 @@ use crate::kinds::{copy_field, metadata, names, network};
 pub(super) fn prepare(object: &mut Value, old: &Value) {
     copy_field(object, old, "spec");
     if let Some(meta) = at_mut(object, "metadata") {
-        unset(meta, "deletionTimestamp");
-        copy_field(meta, old.at("metadata"), "ownerReferences");
+        for field in ["deletionTimestamp", "ownerReferences"] {
+            copy_field(meta, old.at("metadata"), field);
+        }
     }
     let before = old.at("status");
     let Some(status) = at_mut(object, "status") else { return };

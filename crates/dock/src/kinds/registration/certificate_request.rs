@@ -178,6 +178,14 @@ impl Rules for CertificateSigningRequest {
         }
     }
 
+    fn resets(&self, part: &str) -> &'static [&'static str] {
+        match part {
+            "status" => &["spec", "status.conditions"],
+            "approval" => &["spec", "status.certificate"],
+            _ => &["spec", "status"],
+        }
+    }
+
     fn has_status(&self) -> bool {
         true
     }

@@ -295,7 +295,7 @@ impl Rules for PersistentVolumeClaim {
     }
 
     fn prepare_create(&self, object: &mut Value, _context: &Context) {
-        set(object, "status", json!({"phase": "Pending"}));
+        set(object, "status", json!({}));
         if let Some(spec) = child_mut(object, "spec") {
             normalise_sources(spec, &Value::Null);
         }
@@ -310,6 +310,16 @@ impl Rules for PersistentVolumeClaim {
 
     fn has_status(&self) -> bool {
         true
+    }
+
+    fn complete(&self, object: &mut Value) {
+        if let Some(status) = child_mut(object, "status") {
+            fill(status, "phase", "Pending");
+        }
+    }
+
+    fn is_shown_as_kept(&self, object: &Value) -> bool {
+        !object.at("status").text("phase").is_empty()
     }
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {

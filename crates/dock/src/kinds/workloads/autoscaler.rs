@@ -249,8 +249,7 @@ impl Rules for HorizontalPodAutoscaler {
         fill_absent(spec, "minReplicas", 1);
         if !metrics {
             // What the older version means without saying it is said once it was read.
-            autoscaler_v1::to_v2(object);
-            autoscaler_v1::from_v2(object);
+            autoscaler_v1::fill_in(object);
             return;
         }
         if spec.list("metrics").is_empty() {

@@ -332,6 +332,24 @@ pub(super) fn from_v2(object: &mut Value) {
     }
 }
 
+/// What follows an annotation that says nothing but what the status says too.
+const DERIVED: char = ' ';
+
+/// Says in an autoscaler of `v1` what that version means without saying it. Metrics that its status makes are noted as
+/// such: the note would say more of them than the status does.
+pub(super) fn fill_in(object: &mut Value) {
+    let told = object.at("metadata").at("annotations").has(CURRENT_METRICS);
+    to_v2(object);
+    from_v2(object);
+    let derived = at_mut(object, "metadata")
+        .and_then(|metadata| at_mut(metadata, "annotations"))
+        .and_then(|annotations| at_mut(annotations, CURRENT_METRICS))
+        .filter(|_| !told);
+    if let Some(Value::String(text)) = derived {
+        text.push(DERIVED);
+    }
+}
+
 /// An autoscaler of `v1` as it is kept.
 pub(super) fn to_v2(object: &mut Value) {
     let annotations = object.at("metadata").at("annotations").clone();
@@ -361,7 +379,8 @@ pub(super) fn to_v2(object: &mut Value) {
             let value = json!({"averageUtilization": usage});
             current = json!([{"type": "Resource", "resource": {"name": "cpu", "current": value}}]);
         }
-        if let Some(Value::Array(metrics)) = aside(CURRENT_METRICS) {
+        let told = !annotations.text(CURRENT_METRICS).ends_with(DERIVED);
+        if let Some(Value::Array(metrics)) = aside(CURRENT_METRICS).filter(|_| told) {
             current = metrics.iter().map(|metric| Tense::Current.read(metric)).collect();
         }
         set(status, "currentMetrics", current);

@@ -148,6 +148,14 @@ impl Rules for Deployment {
         }
     }
 
+    fn resets(&self, part: &str) -> &'static [&'static str] {
+        match part {
+            "" => &["status"],
+            "status" => &["spec", "metadata.labels"],
+            _ => &[],
+        }
+    }
+
     fn has_generation(&self) -> bool {
         true
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::own::{Own, named};
 use super::{items, printed, since, text};
+use crate::requests::Call;
 use crate::selectors::LabelSelector;
 
 static TABLE: LazyLock<HashMap<&str, Vec<Column>>> = LazyLock::new(|| parse(include_str!("columns.txt")));
@@ -46,6 +47,12 @@ pub(super) enum Cell {
 /// The columns of a kind: the name and the time of its making if nothing else is known of it.
 pub(super) fn of(kind: &str) -> &'static [Column] {
     TABLE.get(kind).or_else(|| TABLE.get("Role")).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether nothing is known of a kind but its name and the time of its making.
+pub(super) fn are_default(call: &Call) -> bool {
+    !call.resource.is_custom()
+        && of(&call.resource.kind).get(1).is_some_and(|column| column.name == "Created At")
 }
 
 /// The cells of an object.

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::crd::columns::human_duration;
+use crate::kinds;
 use crate::registry::Behaviour;
 use crate::requests::Call;
 
@@ -43,6 +44,8 @@ pub fn of(call: &Call, objects: &[Value], metadata: &Value) -> Value {
             row
         })
         .collect();
+    // What has no columns of its own has no rows either, not even none.
+    let rows = if rows.is_empty() && columns::are_default(call) { Value::Null } else { rows.into() };
     json!({
         "kind": "Table",
         "apiVersion": "meta.k8s.io/v1",
@@ -52,13 +55,24 @@ pub fn of(call: &Call, objects: &[Value], metadata: &Value) -> Value {
     })
 }
 
+/// A table of one object. What is only rehearsed has no revision.
+pub fn of_one(call: &Call, object: &Value) -> Value {
+    let mut metadata = json!({});
+    if let Some(revision) = object["metadata"].get("resourceVersion") {
+        metadata["resourceVersion"] = revision.clone();
+    }
+    of(call, std::slice::from_ref(object), &metadata)
+}
+
 /// How much of the object a row has with it.
 fn shown(object: &Value, include: &str) -> Value {
     match include {
         "None" => Value::Null,
         "Object" => object.clone(),
         _ => {
-            json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": object["metadata"]})
+            let mut metadata = object["metadata"].clone();
+            kinds::drop_derived(&mut metadata);
+            json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata})
         }
     }
 }

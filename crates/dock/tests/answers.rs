@@ -1,0 +1,211 @@
+//! What the server says and keeps in corners where only a comparison with kube-apiserver tells.
+
+mod wire;
+
+use dock::Dock;
+use serde_json::{Value, json};
+use wire::Exchange;
+
+const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1";
+const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
+const SERVICES: &str = "/api/v1/namespaces/default/services";
+
+async fn start() -> Dock {
+    Dock::builder().controllers(false).start().await
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn claim(name: &str) -> Value {
+    json!({
+        "metadata": {"name": name},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    })
+}
+
+#[tokio::test]
+async fn routes_refuse_forms_that_nobody_knows() {
+    let dock = start().await;
+    let path = "/api/v1/namespaces/default/configmaps/none";
+    let refused = dock.ask_with("GET", path, &Value::Null, &[("accept", "text/html")]).await;
+    assert_eq!((refused.code, &refused.body["details"]), (406, &json!({})));
+    assert_eq!(
+        refused.body["message"],
+        "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, \
+         application/vnd.kubernetes.protobuf"
+    );
+    let refused = dock.ask_with("PATCH", path, &Value::Null, &[("content-type", "application/json")]).await;
+    assert_eq!((refused.code, text(&refused.body["message"])), (415, "415: Unsupported Media Type"));
+}
+
+#[tokio::test]
+async fn metadata_is_had_of_what_it_is_asked_for() {
+    let dock = start().await;
+    let one = "/api/v1/namespaces/default";
+    let list = [("accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")];
+    let refused = dock.ask_with("GET", one, &Value::Null, &list).await;
+    assert_eq!(refused.code, 406);
+    assert_eq!(
+        refused.body["message"],
+        "you requested PartialObjectMetadataList, but the requested object is not a list (*core.Namespace)"
+    );
+    let object = [("accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")];
+    let refused = dock.ask_with("GET", "/apis/apps/v1/deployments", &Value::Null, &object).await;
+    assert_eq!(
+        refused.body["message"],
+        "you requested PartialObjectMetadata, but the requested object is a list (*apps.DeploymentList)"
+    );
+    assert_eq!(dock.ask_with("GET", one, &Value::Null, &object).await.code, 200);
+}
+
+#[tokio::test]
+async fn tables_of_kinds_without_columns_have_no_rows() {
+    let dock = start().await;
+    let roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+    for (path, rows) in [(roles, Value::Null), (CLAIMS, json!([]))] {
+        let table = dock.ask_with("GET", path, &Value::Null, &[("accept", TABLE)]).await;
+        assert_eq!(table.body["rows"], rows, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_deprecated_kind_says_so() {
+    let dock = start().await;
+    let found = dock.ask("GET", "/api/v1/endpoints?limit=x", &Value::Null).await;
+    assert_eq!(found.code, 400);
+    assert!(found.warnings[0].contains("v1 Endpoints is deprecated in v1.33+"), "{:?}", found.warnings);
+}
+
+#[tokio::test]
+async fn one_that_is_named_has_no_next_page() {
+    let dock = start().await;
+    for name in ["a", "b"] {
+        dock.ask("POST", CLAIMS, &claim(name)).await;
+    }
+    for (selector, goes_on) in [("", true), ("&fieldSelector=metadata.name%3Da", false)] {
+        let page = dock.ask("GET", &format!("{CLAIMS}?limit=1{selector}"), &Value::Null).await;
+        assert_eq!(page.body["metadata"]["continue"].is_string(), goes_on, "{selector}");
+    }
+}
+
+#[tokio::test]
+async fn a_claim_is_pending_from_its_second_write_on() {
+    let dock = start().await;
+    let version = |body: &Value| text(&body["metadata"]["resourceVersion"]).to_owned();
+    let created = dock.ask("POST", CLAIMS, &claim("a")).await.body;
+    assert_eq!(created["status"]["phase"], "Pending");
+    let path = format!("{CLAIMS}/a");
+    let second = dock.ask("PATCH", &path, &json!({})).await.body;
+    assert_ne!(version(&created), version(&second));
+    let third = dock.ask("PATCH", &path, &json!({})).await.body;
+    assert_eq!(version(&second), version(&third));
+}
+
+#[tokio::test]
+async fn claims_grow_where_their_class_lets_them() {
+    let dock = start().await;
+    let classes = "/apis/storage.k8s.io/v1/storageclasses";
+    let class = json!({"metadata": {"name": "wide"}, "provisioner": "x", "allowVolumeExpansion": true});
+    assert_eq!(dock.ask("POST", classes, &class).await.code, 201);
+    let grown = json!({"spec": {"resources": {"requests": {"storage": "2Gi"}}}});
+    for (name, class, words) in
+        [("b", "other", "only dynamically provisioned pvc can be resized"), ("c", "wide", "")]
+    {
+        let mut one = claim(name);
+        one["spec"]["storageClassName"] = class.into();
+        dock.ask("POST", CLAIMS, &one).await;
+        let path = format!("{CLAIMS}/{name}");
+        dock.ask("PATCH", &format!("{path}/status"), &json!({"status": {"phase": "Bound"}})).await;
+        let said = dock.ask("PATCH", &path, &grown).await;
+        assert_eq!(said.code == 200, words.is_empty(), "{name}: {}", said.body);
+        assert!(words.is_empty() || text(&said.body["message"]).contains(words), "{name}: {}", said.body);
+    }
+}
+
+#[tokio::test]
+async fn protocols_of_a_port_share_its_port_on_the_nodes() {
+    let dock = start().await;
+    let ports = json!([
+        {"name": "a", "port": 53, "protocol": "UDP"}, {"name": "b", "port": 53, "protocol": "TCP"},
+        {"name": "c", "port": 54},
+    ]);
+    let service = json!({"metadata": {"name": "dns"}, "spec": {"type": "NodePort", "ports": ports}});
+    let made = dock.ask("POST", SERVICES, &service).await.body;
+    let given = |index: usize| made["spec"]["ports"][index]["nodePort"].clone();
+    assert_eq!(given(0), given(1));
+    assert_ne!(given(0), given(2));
+}
+
+#[tokio::test]
+async fn addresses_and_ports_that_cannot_be_had_are_refused() {
+    let dock = start().await;
+    let service = |name: &str, address: &str, port: u32| {
+        let ports = json!([{"port": 80, "nodePort": port}]);
+        let spec = json!({"type": "NodePort", "clusterIP": address, "clusterIPs": [address], "ports": ports});
+        json!({"metadata": {"name": name}, "spec": spec})
+    };
+    assert_eq!(dock.ask("POST", SERVICES, &service("a", "10.96.7.7", 30077)).await.code, 201);
+    for (address, port, words) in [
+        (
+            "10.200.0.1",
+            30078,
+            "failed to allocate IP 10.200.0.1: the provided network does not match the current range",
+        ),
+        ("10.96.7.7", 30078, "failed to allocate IP 10.96.7.7: provided IP is already allocated"),
+        (
+            "10.96.7.8",
+            30077,
+            "spec.ports[0].nodePort: Invalid value: 30077: provided port is already allocated",
+        ),
+        ("10.96.7.8", 77, "The range of valid ports is 30000-32767"),
+    ] {
+        let refused = dock.ask("POST", SERVICES, &service("b", address, port)).await;
+        assert_eq!(refused.code, 422);
+        assert!(text(&refused.body["message"]).contains(words), "{}", refused.body["message"]);
+    }
+    // What it has already is its own.
+    let labelled =
+        dock.ask("PATCH", &format!("{SERVICES}/a"), &json!({"metadata": {"labels": {"a": "b"}}})).await;
+    assert_eq!(labelled.code, 200);
+}
+
+#[tokio::test]
+async fn an_eviction_is_noted_in_what_it_takes() {
+    let dock = start().await;
+    let pods = "/api/v1/namespaces/default/pods";
+    dock.ask("POST", "/api/v1/namespaces/default/serviceaccounts", &json!({"metadata": {"name": "default"}}))
+        .await;
+    let containers = json!([{"name": "a", "image": "a"}]);
+    let pod = json!({"metadata": {"name": "p", "finalizers": ["a.b/c"]}, "spec": {"containers": containers}});
+    assert_eq!(dock.ask("POST", pods, &pod).await.code, 201);
+    let eviction = json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": "p"}});
+    assert_eq!(dock.ask("POST", &format!("{pods}/p/eviction"), &eviction).await.code, 201);
+    let pod = dock.ask("GET", &format!("{pods}/p"), &Value::Null).await.body;
+    assert_eq!(pod["status"]["conditions"][0]["type"], "DisruptionTarget");
+    // And its status may still be written.
+    let condition = json!([{"type": "Ready", "status": "Unknown"}]);
+    let status = json!({"status": {"conditions": condition}});
+    assert_eq!(dock.ask("PATCH", &format!("{pods}/p/status"), &status).await.code, 200);
+}
+
+#[tokio::test]
+async fn the_status_of_an_older_autoscaler_says_no_more_than_it_did() {
+    let dock = start().await;
+    let base =
+        |version: &str| format!("/apis/autoscaling/{version}/namespaces/default/horizontalpodautoscalers");
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"});
+    let scaler = json!({"metadata": {"name": "h"}, "spec": {"maxReplicas": 2, "scaleTargetRef": target}});
+    dock.ask("POST", &base("v1"), &scaler).await;
+    let status = json!({"status": {"currentCPUUtilizationPercentage": 30}});
+    let path = format!("{}/h/status", base("v1"));
+    let mut averages = Vec::new();
+    for _ in 0..2 {
+        dock.ask("PATCH", &path, &status).await;
+        let seen = dock.ask("GET", &format!("{}/h", base("v2")), &Value::Null).await.body;
+        averages.push(seen["status"]["currentMetrics"][0]["resource"]["current"]["averageValue"].clone());
+    }
+    // The second time it was read from the annotation that tells of the first.
+    assert_eq!(averages, [Value::Null, json!("0")]);
+}
