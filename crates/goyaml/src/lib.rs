@@ -65,4 +65,4 @@ pub use error::{Error, YamlError};
 pub use head::Head;
 pub use read::{from_slice, from_str, from_str_as, from_str_as_strict, from_str_strict};
 pub use utf8::text_of;
-pub use value::{Broken, Mapping, Number, Timestamp, Value};
+pub use value::{Binary, Broken, Mapping, Number, Timestamp, Value};

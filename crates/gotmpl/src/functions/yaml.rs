@@ -7,8 +7,8 @@ use super::durations::DURATION;
 use super::json::{list_or_error, map_or_error};
 use super::{Args, Function, FunctionError};
 use crate::gotime::Time;
-use crate::value::Value;
 use crate::value::types::{ANY, LIST_ANY, MAP_ANY, STRING};
+use crate::value::{Value, base64};
 
 pub(super) static TABLE: &[Function] = &[
     Function::new("toYaml", &[ANY], STRING, |context, args| {
@@ -49,6 +49,9 @@ fn or_empty(tree: goyaml::Value, empty: goyaml::Value) -> goyaml::Value {
     if tree.is_null() { empty } else { tree }
 }
 
+/// So many bytes become a line of base64.
+const ON_ONE_LINE: usize = 51;
+
 /// The value as the newer YAML library sees it, which does not go by way of JSON: durations are text, bytes
 /// are numbers, lists and maps that are nil are empty, and structs keep the order of their fields.
 struct Newer<'a>(&'a Value);
@@ -61,6 +64,10 @@ impl Serialize for Newer<'_> {
             }
             Value::List(list) => serializer.collect_seq(list.borrow().iter().map(Newer)),
             Value::Bytes(bytes) => serializer.collect_seq(bytes.iter()),
+            // Longer ones are written on several lines, which nobody has asked for yet.
+            Value::String(text) if text.as_str().is_none() && text.as_bytes().len() <= ON_ONE_LINE => {
+                goyaml::Binary(&base64(text.as_bytes())).serialize(serializer)
+            }
             Value::Map(map) => {
                 let entries = map.borrow();
                 serializer.collect_map(entries.iter().map(|(key, value)| (&**key, Newer(value))))

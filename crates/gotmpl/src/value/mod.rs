@@ -14,6 +14,7 @@ mod text;
 pub mod types;
 
 pub use bytes::ByteSlice;
+pub(crate) use convert::base64;
 pub(crate) use equal::float_equal;
 pub use list::List;
 pub use map::{Entries, Map};

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 
-use super::convert::base64;
+use super::base64;
 use super::{Type, Value};
 
 /// How deep values may nest before they are taken to hold themselves, as sprig's `set` can make them do.

@@ -13,7 +13,7 @@ use crate::json::{self, float_text};
 use crate::resolve::{Resolved, resolve};
 use crate::strconv::format_float;
 use crate::text_key::TextKey;
-use crate::value::{MAX_DEPTH, NUMBER_TOKEN, TIMESTAMP_TOKEN};
+use crate::value::{BINARY_TOKEN, MAX_DEPTH, NUMBER_TOKEN, TIMESTAMP_TOKEN};
 
 /// Beyond this many bytes Go's reader would not take the key from JSON.
 const MAX_KEY_LENGTH: usize = 1000;
@@ -363,6 +363,11 @@ impl<'l> Serializer for Node<'l> {
     ) -> Result<(), Stop> {
         if name == TIMESTAMP_TOKEN && self.layout.dialect == Dialect::V3 {
             let text = value.serialize(TextKey)?;
+            self.layout.write_scalar(&text, Style::Plain, true);
+            return Ok(());
+        }
+        if name == BINARY_TOKEN {
+            let text = format!("!!binary {}", value.serialize(TextKey)?);
             self.layout.write_scalar(&text, Style::Plain, true);
             return Ok(());
         }

@@ -5,8 +5,8 @@ mod serde_impls;
 
 use std::collections::BTreeMap;
 
-pub(crate) use serde_impls::{BROKEN_TOKEN, NUMBER_TOKEN, TIMESTAMP_TOKEN};
-pub use serde_impls::{Broken, Number, Timestamp};
+pub(crate) use serde_impls::{BINARY_TOKEN, BROKEN_TOKEN, NUMBER_TOKEN, TIMESTAMP_TOKEN};
+pub use serde_impls::{Binary, Broken, Number, Timestamp};
 
 /// How deep values may nest. Go goes to ten thousand; here every level costs stack in whoever walks the
 /// value, and nobody nests even a hundred deep in earnest.

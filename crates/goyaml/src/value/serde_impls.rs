@@ -42,6 +42,19 @@ impl Serialize for Broken<'_> {
     }
 }
 
+/// The newtype name by which this crate's serializers recognise [`Binary`].
+pub(crate) const BINARY_TOKEN: &str = "$goyaml::Binary";
+
+/// A Go string that is not UTF-8, for goyaml v3, which writes it in base64 and says so with a tag. This is its base64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Binary<'a>(pub &'a str);
+
+impl Serialize for Binary<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct(BINARY_TOKEN, self.0)
+    }
+}
+
 /// What a [`Number`] holds. A format that is not human-readable gets the text, which is also how
 /// this crate's own serializers ask for it.
 struct Digits<'a>(&'a str);
