@@ -10,6 +10,9 @@ use crate::functions::Functions;
 use crate::parse::tree::Parsed;
 use crate::parse::{Map, Workspace, parse_unnamed};
 
+/// How many texts of one length are compared.
+const COMPARED: usize = 16;
+
 /// Texts of templates, and what has been parsed of them.
 ///
 /// One thread runs [`Ahead::work`] while another prepares what the templates are about. When that comes to a
@@ -18,8 +21,8 @@ use crate::parse::{Map, Workspace, parse_unnamed};
 pub struct Ahead {
     functions: Functions,
     texts: Vec<Candidate>,
-    /// The number of each text, by the text.
-    numbers: Map<ByteString, usize>,
+    /// The numbers of the texts of each length: telling them apart by that is quicker than to hash them.
+    numbers: Map<usize, Vec<usize>>,
     is_over: AtomicBool,
 }
 
@@ -37,16 +40,26 @@ impl Ahead {
             Self { functions, texts: Vec::new(), numbers: Map::default(), is_over: AtomicBool::new(false) };
         for text in texts {
             // The charts of a tree often carry the same library.
-            ahead.numbers.entry(text.clone()).or_insert_with(|| {
+            if ahead.find(&text).is_none() {
+                ahead.numbers.entry(text.len()).or_default().push(ahead.texts.len());
                 ahead.texts.push(Candidate {
                     text,
                     is_begun: AtomicBool::new(false),
                     parsed: OnceLock::new(),
                 });
-                ahead.texts.len() - 1
-            });
+            }
         }
         ahead
+    }
+
+    /// The text if it is one of these. Only the first of a length are compared with it letter by letter, so that many
+    /// that are nearly the same cost no more.
+    fn find(&self, text: &ByteString) -> Option<&Candidate> {
+        let same_length = self.numbers.get(&text.len())?.iter().map(|number| &self.texts[*number]);
+        let is_same = |place: usize, known: &Candidate| {
+            known.text.as_ptr() == text.as_ptr() || place < COMPARED && known.text == *text
+        };
+        same_length.enumerate().find(|(place, known)| is_same(*place, known)).map(|(_, known)| known)
     }
 
     /// Parses what nobody has begun with, until there is no more, or no more is needed.
@@ -69,7 +82,7 @@ impl Ahead {
 
     /// What a text was parsed into, if it is one of these and a template.
     pub(crate) fn parsed(&self, text: &ByteString, workspace: &mut Workspace) -> Option<Arc<Parsed>> {
-        let text = &self.texts[*self.numbers.get(text)?];
+        let text = self.find(text)?;
         if !text.is_begun.swap(true, Ordering::Relaxed) {
             text.parse(&self.functions, workspace);
         }

@@ -123,8 +123,8 @@ struct Open<'a> {
     size: usize,
     anchor: Option<&'a str>,
     line: u32,
-    /// The keys of the values that cannot be converted to JSON.
-    problems: Vec<String>,
+    /// The keys of the values that cannot be converted to JSON; `None` for what no other value replaces.
+    problems: Vec<Option<String>>,
 }
 
 /// What an anchor names.
@@ -369,7 +369,7 @@ impl<'a> Composer<'a> {
         match &mut parent.frame {
             Frame::Sequence { items, merged: None } => {
                 if node.problem {
-                    parent.problems.push(String::new());
+                    parent.problems.push(None);
                 }
                 items.push(node.value);
             }
@@ -383,7 +383,12 @@ impl<'a> Composer<'a> {
                     if let (Some(keys), Some(key)) = (keys, key) {
                         keys.set(SetKey { key, line }, &mut self.complaints);
                     }
-                    note_problem(&mut parent.problems, &name, unsupported || node.problem);
+                    if unsupported {
+                        // No other key replaces it.
+                        parent.problems.push(None);
+                    } else {
+                        note_problem(&mut parent.problems, &name, node.problem);
+                    }
                     entries.push((name, node.value));
                 }
             }
@@ -431,7 +436,7 @@ impl<'a> Composer<'a> {
             self.stack.last_mut()
         {
             if node.problem {
-                problems.push(String::new());
+                problems.push(None);
             }
             if let (Some(keys), Some(merged_keys)) = (keys, node.keys) {
                 for set in merged_keys.order {
@@ -454,12 +459,12 @@ pub(crate) fn float_key(value: f64) -> String {
 }
 
 /// Notes whether something is wrong with the value of a key, whatever was wrong with its last value.
-fn note_problem(problems: &mut Vec<String>, name: &str, problem: bool) {
+fn note_problem(problems: &mut Vec<Option<String>>, name: &str, problem: bool) {
     if !problems.is_empty() {
-        problems.retain(|known| known != name);
+        problems.retain(|known| known.as_deref() != Some(name));
     }
     if problem {
-        problems.push(name.to_owned());
+        problems.push(Some(name.to_owned()));
     }
 }
 

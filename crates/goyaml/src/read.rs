@@ -133,6 +133,7 @@ mod tests {
             ("a: {{ x }}", r#"yaml: invalid map key: map[interface {}]interface {}{"x":interface {}(nil)}"#),
             ("[a]: 1", r#"yaml: invalid map key: []interface {}{"a"}"#),
             ("~: 1", "unsupported map key of type: %!s(<nil>), key: <nil>, value: 1"),
+            ("NULL: a\n!b : c", "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"a\""),
             (
                 "18446744073709551615: a",
                 "unsupported map key of type: uint64, key: 0xffffffffffffffff, value: \"a\"",

@@ -115,8 +115,9 @@ impl Found {
             return Err(too_large());
         }
         let mut data = Vec::with_capacity(usize::try_from(about.len()).unwrap_or(0) + 1);
-        // One byte more than allowed shows a file that grew since it was looked at.
-        file.take(left + 1).read_to_end(&mut data).map_err(io)?;
+        // Some files only tell how long they are by being read; one byte more than allowed is then too much.
+        let length = if about.len() == 0 { left + 1 } else { about.len() };
+        file.take(length).read_to_end(&mut data).map_err(io)?;
         let size = data.len() as u64;
         remaining
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(size))

@@ -92,6 +92,11 @@ enum Generation {
 
 impl Generation {
     fn of(chart_yaml: &[u8]) -> Result<Self, LoadError> {
+        // Nearly all say so in a plain line, and all of it is read later on.
+        let plain = str::from_utf8(chart_yaml).ok().and_then(goyaml::Head::from_lines);
+        if plain.is_some_and(|head| matches!(head.api_version.as_str(), "v1" | "v2")) {
+            return Ok(Self::Settled);
+        }
         let refused = |source| LoadError::Yaml { file: "Chart.yaml".to_owned(), source };
         let value = decode::parse(chart_yaml).map_err(refused)?;
         match decode::api_version(&value).map_err(refused)?.as_str() {

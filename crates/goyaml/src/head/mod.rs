@@ -1,10 +1,11 @@
 //! The head of a Kubernetes manifest, as Helm's `SimpleHead` reads it.
 //!
-//! Ordinary manifests are read from the events alone, without building the document. Whatever is not
+//! Plain manifests are read line by line, ordinary ones from the events alone, without building the document. Whatever is not
 //! ordinary (anchors, tags, merge keys, fields in another case, values of the wrong type) is left to
 //! the full reader, so that both accept and refuse the same.
 
 mod decode;
+mod lines;
 mod skim;
 
 use std::collections::BTreeMap;
@@ -39,11 +40,19 @@ impl Head {
     /// The whole document is checked: what [`from_str`](crate::from_str) refuses is refused here.
     #[expect(clippy::should_implement_trait, reason = "named like the other readers of this crate")]
     pub fn from_str(text: &str) -> Result<Self, Error> {
+        if let Some(head) = Self::from_lines(text) {
+            return Ok(head);
+        }
         let input = Input::new(text);
         if let Some(head) = skim::skim(input).map_err(Error::Yaml)? {
             return Ok(head);
         }
         decode::decode(compose_unchecked(input).map_err(Error::Yaml)?)
+    }
+
+    /// The head of a document that can be understood line by line, as most can; `None` says nothing about it.
+    pub fn from_lines(text: &str) -> Option<Self> {
+        lines::skim(text)
     }
 
     /// The head of a document that has been read already.

@@ -42,7 +42,7 @@ pub(super) fn skim(input: Input<'_>) -> Result<Option<Head>, YamlError> {
     if matches!(parser.next()?.kind, EventKind::StreamEnd) {
         return Ok(Some(Head::default()));
     }
-    let mut skimmer = Skimmer { head: Head::default(), open: Vec::with_capacity(16), entry: String::new() };
+    let mut skimmer = Skimmer::default();
     loop {
         let ordinary = match parser.next()?.kind {
             EventKind::Alias(_) => false,
@@ -55,7 +55,7 @@ pub(super) fn skim(input: Input<'_>) -> Result<Option<Head>, YamlError> {
             EventKind::SequenceStart(properties) => is_bare(&properties) && skimmer.start(false),
             EventKind::MappingStart(properties) => is_bare(&properties) && skimmer.start(true),
             EventKind::SequenceEnd | EventKind::MappingEnd => {
-                skimmer.open.pop();
+                skimmer.end();
                 true
             }
             EventKind::DocumentEnd => return Ok(Some(skimmer.head)),
@@ -71,8 +71,10 @@ fn is_bare(properties: &Properties<'_>) -> bool {
     properties.anchor.is_none() && properties.tag.is_none()
 }
 
-struct Skimmer {
-    head: Head,
+/// Nodes on their way to a head.
+#[derive(Default)]
+pub(super) struct Skimmer {
+    pub(super) head: Head,
     open: Vec<Open>,
     /// The key of the annotation or label whose value comes next.
     entry: String,
@@ -94,7 +96,7 @@ impl Skimmer {
     }
 
     /// A collection begins; `false` if it has no business here.
-    fn start(&mut self, mapping: bool) -> bool {
+    pub(super) fn start(&mut self, mapping: bool) -> bool {
         let Some(field) = self.take_field() else { return false };
         match (field, mapping) {
             (Field::Other, false) => self.open.push(Open::Sequence),
@@ -123,6 +125,20 @@ impl Skimmer {
         true
     }
 
+    /// The innermost collection ends.
+    pub(super) fn end(&mut self) {
+        self.open.pop();
+    }
+
+    /// Whether the value that comes next says nothing about the head. If so, it is as good as past.
+    pub(super) fn passes_over(&mut self) -> bool {
+        let is_other = matches!(self.open.last(), Some(Open::Value(_, Field::Other)));
+        if is_other {
+            self.take_field();
+        }
+        is_other
+    }
+
     fn forget_metadata(&mut self) {
         self.head = Head {
             api_version: std::mem::take(&mut self.head.api_version),
@@ -132,7 +148,7 @@ impl Skimmer {
     }
 
     /// A scalar, as a key or as a value; `false` if it is out of the ordinary.
-    fn scalar(&mut self, text: Cow<'_, str>, implicit: bool) -> bool {
+    pub(super) fn scalar(&mut self, text: Cow<'_, str>, implicit: bool) -> bool {
         let resolved = if implicit { resolve(&text) } else { Resolved::Text };
         if let Some(Open::Key(within)) = self.open.last() {
             let within = *within;
