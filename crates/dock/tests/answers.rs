@@ -209,3 +209,18 @@ async fn the_status_of_an_older_autoscaler_says_no_more_than_it_did() {
     // The second time it was read from the annotation that tells of the first.
     assert_eq!(averages, [Value::Null, json!("0")]);
 }
+
+#[tokio::test]
+async fn a_rehearsal_counts_from_the_ends_of_the_ranges() {
+    let dock = start().await;
+    let ports = json!([{"name": "a", "port": 1}, {"name": "b", "port": 2}]);
+    let service = json!({"metadata": {"name": "a"}, "spec": {"type": "NodePort", "ports": ports}});
+    for _ in 0..2 {
+        let spec = dock.ask("POST", &format!("{SERVICES}?dryRun=All"), &service).await.body["spec"].take();
+        assert_eq!(spec["clusterIP"], "10.96.0.0");
+        assert_eq!(
+            (&spec["ports"][0]["nodePort"], &spec["ports"][1]["nodePort"]),
+            (&json!(32769), &json!(32770))
+        );
+    }
+}

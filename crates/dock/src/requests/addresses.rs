@@ -44,13 +44,13 @@ impl Server {
     /// Whether the addresses and ports that a Service names can be had.
     fn check_asked(&self, call: &Call, object: &Value, live: Option<&Value>) -> Result<(), Status> {
         let spec = &object["spec"];
-        let own = live.map_or(&Value::Null, |live| &live["spec"]);
-        let held = own["clusterIPs"].as_array().map(Vec::as_slice).unwrap_or_default();
+        // One that has addresses keeps them, as is found later.
+        let addressed = live.is_some_and(|live| live["spec"]["type"] != "ExternalName");
         let asked: Vec<&str> = spec["clusterIPs"]
             .as_array()
             .into_iter()
             .flatten()
-            .filter(|address| spec["type"] != "ExternalName" && *address != "None" && !held.contains(address))
+            .filter(|address| !addressed && spec["type"] != "ExternalName" && *address != "None")
             .filter_map(Value::as_str)
             .collect();
         let mut held_ports = live.map(node_ports).unwrap_or_default();
@@ -122,7 +122,10 @@ impl Server {
                 .iter()
                 .filter_map(|service| service.object["spec"]["clusterIP"].as_str()?.parse().ok())
                 .collect();
-            let address = allocate(CLUSTER_ADDRESSES, &taken, &seed)
+            // A rehearsal shows where addresses begin, whether or not that is taken.
+            let rehearsed = call.options.is_dry_run().then_some(CLUSTER_ADDRESSES.0);
+            let address = rehearsed
+                .or_else(|| allocate(CLUSTER_ADDRESSES, &taken, &seed))
                 .ok_or_else(|| Status::internal("failed to allocate a serviceIP: range is full"))?;
             if name.is_empty() {
                 return Err(Status::invalid("", "Service", &name, &[nameless(address)]));
@@ -138,8 +141,18 @@ impl Server {
         let mut free = (0..count)
             .map(|step| NODE_PORTS.start + (start % count + step) % count)
             .filter(|port| !taken.contains(port));
-        let mut next =
-            || free.next().ok_or_else(|| Status::internal("failed to allocate a nodePort: range is full"));
+        let full = || Status::internal("failed to allocate a nodePort: range is full");
+        // A rehearsal counts on from behind the last port, or from the greatest that a new Service asks for.
+        let asked = if fresh { node_ports(object) } else { Vec::new() };
+        let mut last = asked.into_iter().max().unwrap_or(NODE_PORTS.end);
+        let dry_run = call.options.is_dry_run();
+        let mut next = || {
+            if dry_run {
+                last += 1;
+                return Ok(last);
+            }
+            free.next().ok_or_else(full)
+        };
         if needs.node_ports {
             // A new Service has one for all protocols of a port.
             let mut shared: BTreeMap<i64, u32> = BTreeMap::new();

@@ -96,7 +96,9 @@ impl Server {
         if call.resource.is_namespace() {
             return self.delete_namespace(call, options, live, object).await;
         }
-        if call.resource.is_definition() && !metadata::is_terminating(&object) {
+        // A definition that goes with others leaves its objects where they are.
+        let alone = call.resource.is_definition() && !options.of_collection;
+        if alone && !metadata::is_terminating(&object) {
             self.admit_deletion(call, options, &live.object).await?;
             let marked = mark_for_deletion(&object, call.now);
             return self.store_deletion(call, options, live, marked).await;

@@ -22,8 +22,10 @@ impl Call {
             with_request(self, &self.options.field_manager, |request| request.apply(live, wanted, force))
                 .map_err(|error| refusal(&error))?;
         if self.resource.is_custom() {
-            let decoded = self.decode(Tree::from(merged), false).map_err(Status::internal)?;
-            return Ok(defaulted(self, decoded.value));
+            let decoded = self.decode(Tree::from(merged.clone()), false).map_err(Status::internal)?;
+            let mut object = decoded.value;
+            restore_nulls(&merged, &mut object);
+            return Ok(defaulted(self, object));
         }
         let decoded = self.with_structure(|view| schema::convert(view, merged, false));
         let decoded = decoded.map_err(|error| self.inconvertible(&error.to_string()))?;
@@ -66,6 +68,26 @@ fn with_request<T>(call: &Call, manager: &str, write: impl FnOnce(Request<'_>) -
             now: call.now,
         })
     })
+}
+
+/// Puts back the nulls that reading a body takes away. What is applied is not read as one: a null that is left where
+/// everything was removed is found to be no object.
+fn restore_nulls(merged: &Value, object: &mut Value) {
+    match (merged, object) {
+        (Value::Object(merged), Value::Object(object)) => {
+            for (name, value) in merged.iter().filter(|(name, _)| *name != "metadata") {
+                if value.is_null() {
+                    object.entry(name).or_insert(Value::Null);
+                } else if let Some(present) = object.get_mut(name) {
+                    restore_nulls(value, present);
+                }
+            }
+        }
+        (Value::Array(merged), Value::Array(object)) if merged.len() == object.len() => {
+            merged.iter().zip(object).for_each(|(merged, object)| restore_nulls(merged, object));
+        }
+        _ => {}
+    }
 }
 
 /// What this door does not write.

@@ -135,6 +135,11 @@ impl Rules for DaemonSet {
         set_template_generation(object, template_generation(old) + i64::from(changed_template));
     }
 
+    fn prepare_status_update(&self, object: &mut Value, old: &Value, _context: &Context) {
+        copy_field(object, old, "spec");
+        set_template_generation(object, template_generation(old));
+    }
+
     fn has_status(&self) -> bool {
         true
     }
