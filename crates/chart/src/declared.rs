@@ -60,6 +60,17 @@ pub struct Subchart {
 }
 
 impl ChartPart {
+    /// A chart of which nothing but the name is known.
+    pub(crate) fn alone(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            path: name.to_owned(),
+            parent: None,
+            definition: Bytes::new(),
+            requirements: None,
+        }
+    }
+
     /// The charts of a tree, the root first, and parents before their subcharts.
     pub(crate) fn all(root: &ChartTree) -> Vec<Self> {
         let mut parts = Vec::new();

@@ -8,8 +8,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    completion, create, dag, dependency, dock, env, history, install, lint, man, package, plan, pull, push,
-    ready, registry, repo, search, show, template, uninstall, verify, version,
+    completion, create, dag, dependency, deploy, diff, dock, env, get, history, lint, list, man, package,
+    plan, pull, push, ready, registry, repo, rollback, search, show, status, template, test, trash, undelete,
+    uninstall, unlock, verify, version,
 };
 use crate::flags::GlobalFlags;
 use crate::go_flags::like_go;
@@ -48,12 +49,19 @@ Exit codes:
 /// One variant per command.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    Install(Box<install::InstallArguments>),
-    Upgrade(Box<install::UpgradeArguments>),
+    Install(Box<deploy::InstallArguments>),
+    Upgrade(Box<deploy::UpgradeArguments>),
+    Rollback(Box<rollback::Arguments>),
     Uninstall(Box<uninstall::Arguments>),
-    List(history::ListArguments),
-    Status(history::StatusArguments),
-    History(history::HistoryArguments),
+    Undelete(Box<undelete::Arguments>),
+    List(list::Arguments),
+    Status(status::Arguments),
+    History(history::Arguments),
+    Get(get::Arguments),
+    Test(Box<test::Arguments>),
+    Diff(Box<diff::Arguments>),
+    Trash(Box<trash::Arguments>),
+    Unlock(unlock::Arguments),
     Template(Box<template::Arguments>),
     Lint(lint::Arguments),
     Show(show::Arguments),

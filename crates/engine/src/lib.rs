@@ -31,11 +31,12 @@ use serde_json::Value;
 
 pub use event::{Effect, Ending, Event};
 pub use lock::{Lock, LockError};
-pub use marks::{HELM, MANAGED_BY, Marks, RELEASE_NAME, RELEASE_NAMESPACE};
+pub use marks::{HELM, MANAGED_BY, Marks, RELEASE_NAME, RELEASE_NAMESPACE, RESTORED};
 pub use observe::{Holder, ObserveError, StoredObject, Subjects};
 pub use run::Outcome;
 pub use served::{Kind, Served};
 pub use stop::{Stop, Stopper};
+pub use trouble::{with_causes, words};
 
 use watches::Watches;
 use writer::Writer;
@@ -88,7 +89,7 @@ pub struct Work<'a> {
 
 impl Work<'_> {
     /// What is sent for an object.
-    fn manifest(&self, object: ObjectIndex) -> Option<Value> {
+    pub fn manifest(&self, object: ObjectIndex) -> Option<Value> {
         self.document(self.plan.object(object).document?)
     }
 

@@ -10,6 +10,9 @@ pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 pub const RELEASE_NAME: &str = "meta.helm.sh/release-name";
 /// The annotation with the release's namespace.
 pub const RELEASE_NAMESPACE: &str = "meta.helm.sh/release-namespace";
+/// The annotation of an object that was brought back, and that belongs to nobody until the release that had it has it
+/// again: `namespace/name` of that release.
+pub const RESTORED: &str = "slipway.dev/restored-from";
 /// The value of [`MANAGED_BY`]: both tools manage the same releases.
 pub const HELM: &str = "Helm";
 
@@ -33,6 +36,34 @@ impl Marks {
         annotations.insert(RELEASE_NAMESPACE.to_owned(), self.namespace.as_str().into());
     }
 
+    /// Puts the marks on a manifest, or on each item of a list.
+    pub fn put_on_all(&self, document: &mut Value) {
+        each(document, |object| self.put_on(object));
+    }
+
+    /// Says of a manifest, or of each item of a list, that it is brought back, and nobody's.
+    pub fn put_restored_on_all(&self, document: &mut Value) {
+        each(document, |object| {
+            let Some(object) = object.as_object_mut() else { return };
+            child(child(object, "metadata"), "annotations").insert(RESTORED.to_owned(), self.path().into());
+        });
+    }
+
+    /// Completes a merge patch, so that the object is nobody's.
+    pub fn take_off(&self, change: &mut Value) {
+        let Some(change) = change.as_object_mut() else { return };
+        let metadata = child(change, "metadata");
+        child(metadata, "labels").insert(MANAGED_BY.to_owned(), Value::Null);
+        let annotations = child(metadata, "annotations");
+        annotations.insert(RELEASE_NAME.to_owned(), Value::Null);
+        annotations.insert(RELEASE_NAMESPACE.to_owned(), Value::Null);
+        annotations.insert(RESTORED.to_owned(), self.path().into());
+    }
+
+    fn path(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
+
     /// Whose an object is.
     pub fn owner(&self, metadata: &ObjectMeta) -> Owner {
         let label = metadata.labels.as_ref().and_then(|labels| labels.get(MANAGED_BY));
@@ -49,9 +80,19 @@ impl Marks {
                 Owner::Other(format!("release {namespace}/{name}"))
             }
             (_, None, Some(namespace)) => Owner::Other(format!("a release in {namespace}")),
+            // What was brought back may be had again by the release that had it.
+            _ if annotation(RESTORED) == Some(&self.path()) => Owner::Ours,
             (Some(manager), None, None) if manager != HELM => Owner::Other(manager.to_owned()),
             _ => Owner::Nobody,
         }
+    }
+}
+
+/// Does something to a manifest, or to each item of a list.
+fn each(document: &mut Value, mut act: impl FnMut(&mut Value)) {
+    match document.get_mut("items").and_then(Value::as_array_mut) {
+        Some(items) => items.iter_mut().for_each(act),
+        None => act(document),
     }
 }
 
@@ -83,6 +124,16 @@ mod tests {
         marks().put_on(&mut object);
         let metadata: ObjectMeta = serde_json::from_value(object["metadata"].clone()).unwrap_or_default();
         assert_eq!(marks().owner(&metadata), Owner::Ours);
+    }
+
+    #[test]
+    fn what_was_brought_back_is_its_releases_only() {
+        let mut object = json!({"kind": "ConfigMap", "metadata": {"name": "a"}});
+        marks().put_restored_on_all(&mut object);
+        let metadata: ObjectMeta = serde_json::from_value(object["metadata"].clone()).unwrap_or_default();
+        assert_eq!(marks().owner(&metadata), Owner::Ours);
+        let other = Marks { name: "other".to_owned(), namespace: "prod".to_owned() };
+        assert_eq!(other.owner(&metadata), Owner::Nobody);
     }
 
     #[test]

@@ -40,23 +40,26 @@ fn sort_status(status: &Status) -> Trouble {
     }
 }
 
-/// The words of a refusal: those of the server, where it said any.
-pub(crate) fn words(error: &Error) -> String {
+/// The words of a refusal: those of the server where it said any, or else of the error with all that caused it.
+pub fn words(error: &Error) -> String {
     match error {
         Error::Api(status) => status.message.clone(),
-        other => {
-            let mut text = other.to_string();
-            let mut cause = std::error::Error::source(other);
-            while let Some(error) = cause {
-                let said = error.to_string();
-                if !text.contains(&said) {
-                    text = format!("{text}: {said}");
-                }
-                cause = error.source();
-            }
-            text
-        }
+        other => with_causes(other),
     }
+}
+
+/// What an error says with all that caused it.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    text
 }
 
 #[cfg(test)]

@@ -137,7 +137,9 @@ pub fn plan(request: &Request<'_>) -> Result<Plan, PlanErrors> {
         object.rank = rank;
     }
     refuse(request, Vec::new(), &notes)?;
-    draft_hooks(&mut draft, &hooks, post, Some(end), None);
+    if let Some(post) = post {
+        draft_hooks(&mut draft, &hooks, post, Some(end), None);
+    }
 
     let Some((steps, edges, origins)) = draft.finish() else {
         return Err(PlanError::Contradiction { path: Vec::new() }.into());
@@ -272,7 +274,7 @@ fn refuse(request: &Request<'_>, mut errors: Vec<PlanError>, notes: &[Note]) -> 
 /// What is applied and what runs around it.
 fn split<'a>(request: &Request<'a>, notes: &mut Vec<Note>) -> (Vec<&'a Member>, Vec<&'a Hook>) {
     let wanted = request.wanted;
-    let goes = request.operation == Operation::Uninstall;
+    let goes = matches!(request.operation, Operation::Uninstall | Operation::Test);
     let mut members: Vec<&Member> = wanted.members.iter().filter(|_| !goes).collect();
     let mut hooks = Vec::new();
     for hook in &wanted.hooks {
@@ -315,19 +317,20 @@ fn note_sequenced(hook: &Hook, notes: &mut Vec<Note>) {
 /// The definitions of all `crds/`, each once: charts of one tree often carry the same.
 fn definitions<'a>(request: &Request<'a>, lookup: &Lookup<'_>) -> Vec<&'a Member> {
     let mut seen = HashSet::new();
-    if request.operation == Operation::Uninstall {
+    if matches!(request.operation, Operation::Uninstall | Operation::Test) {
         return Vec::new();
     }
     let crds = request.wanted.crds.iter();
     crds.filter(|member| lookup.object(&member.id).is_none() && seen.insert(&member.id)).collect()
 }
 
-fn events(operation: Operation) -> (HookEvent, HookEvent) {
+fn events(operation: Operation) -> (HookEvent, Option<HookEvent>) {
     match operation {
-        Operation::Install => (HookEvent::PreInstall, HookEvent::PostInstall),
-        Operation::Upgrade => (HookEvent::PreUpgrade, HookEvent::PostUpgrade),
-        Operation::Rollback { .. } => (HookEvent::PreRollback, HookEvent::PostRollback),
-        Operation::Uninstall | Operation::Prune => (HookEvent::PreDelete, HookEvent::PostDelete),
+        Operation::Install => (HookEvent::PreInstall, Some(HookEvent::PostInstall)),
+        Operation::Upgrade => (HookEvent::PreUpgrade, Some(HookEvent::PostUpgrade)),
+        Operation::Rollback { .. } => (HookEvent::PreRollback, Some(HookEvent::PostRollback)),
+        Operation::Uninstall | Operation::Prune => (HookEvent::PreDelete, Some(HookEvent::PostDelete)),
+        Operation::Test => (HookEvent::Test, None),
     }
 }
 

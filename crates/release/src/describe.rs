@@ -8,27 +8,28 @@ use serde_json::{Map, Value, json};
 
 use crate::record::HookRecord;
 
-/// What was rendered, as it is stored: what no server takes is not in it either, as Helm reads it back.
-pub(crate) fn manifest(rendered: &Rendered) -> String {
-    let mut text = String::new();
+/// What was rendered, as it is stored: what no server takes is not in it, so that Helm can read it back. The second is
+/// what was rendered as it was, if that is something else.
+pub(crate) fn manifest(rendered: &Rendered) -> (String, Option<String>) {
+    let (mut text, mut as_rendered) = (String::new(), String::new());
+    let mut differs = false;
     for manifest in &rendered.manifests {
-        let body = storable(&manifest.text);
-        text.push_str("---\n# Source: ");
-        text.push_str(manifest.source.as_str());
-        text.push('\n');
-        text.push_str(&body);
-        text.push('\n');
+        let storable = storable(&manifest.text);
+        differs |= storable.is_some();
+        let head = format!("---\n# Source: {}\n", manifest.source.as_str());
+        for (text, body) in [(&mut text, storable.as_deref()), (&mut as_rendered, None)] {
+            text.push_str(&head);
+            text.push_str(body.unwrap_or(&manifest.text));
+            text.push('\n');
+        }
     }
-    text
+    (text, differs.then_some(as_rendered))
 }
 
-fn storable(text: &str) -> String {
-    let Ok(mut document) = goyaml::from_str(text) else { return text.to_owned() };
-    if plan::sanitise(&mut document) {
-        goyaml::to_string(&document).unwrap_or_else(|_| text.to_owned())
-    } else {
-        text.to_owned()
-    }
+/// A document without what no server takes; nothing if there is nothing of that in it.
+fn storable(text: &str) -> Option<String> {
+    let mut document = goyaml::from_str(text).ok()?;
+    plan::sanitise(&mut document).then(|| goyaml::to_string(&document).ok()).flatten()
 }
 
 pub(crate) fn hooks(rendered: &Rendered) -> Vec<HookRecord> {
@@ -36,7 +37,7 @@ pub(crate) fn hooks(rendered: &Rendered) -> Vec<HookRecord> {
         name: hook.manifest.head.name.clone(),
         kind: hook.manifest.head.kind.clone(),
         path: hook.manifest.source.as_str().to_owned(),
-        manifest: storable(&hook.manifest.text),
+        manifest: storable(&hook.manifest.text).unwrap_or_else(|| hook.manifest.text.to_string()),
         events: hook.events.iter().map(|event| event.name().to_owned()).collect(),
         weight: hook.weight,
         delete_policies: hook.delete_policies.clone(),

@@ -2,19 +2,24 @@
 
 use chart::declared::{ChartPart, Written as WrittenDown};
 use chart::render::{Hook, Rendered, split_documents};
-use engine::Marks;
-use objects::Source;
+use engine::{Marks, Served};
+use objects::{Scope, Source};
 use plan::ChartIndex;
 use plan::input::{
-    ChartFacts, ChartTree, Declared, Dependency, HookDeletion, HookEvent, ReadError, Wanted, Written,
+    ChartFacts, ChartTree, Declared, Dependency, HookDeletion, HookEvent, ReadError, Wanted, WantedBuilder,
+    Written,
 };
 use serde_json::Value;
 
-/// Everything a rendered chart consists of. The documents are numbered as the manifests are, then the hooks.
-pub fn wanted(rendered: &Rendered, namespace: &str) -> Result<Wanted, ReadError> {
+/// Everything a rendered chart consists of. The documents are numbered as the manifests are, then the hooks. What a
+/// cluster serves says which kinds live in namespaces, where neither Kubernetes nor the chart do.
+pub fn wanted(rendered: &Rendered, namespace: &str, served: Option<&Served>) -> Result<Wanted, ReadError> {
     let tree = tree(&rendered.charts);
     let chart_of = |source: &Source| tree.find(source.chart_path()).unwrap_or_default();
     let mut wanted = Wanted::builder(tree.clone(), namespace);
+    if let Some(served) = served {
+        wanted = with_kinds(wanted, served);
+    }
     let manifests = rendered.manifests.iter().map(|manifest| {
         let source = &manifest.source;
         (Written { chart: chart_of(source), source, line: manifest.line }, &*manifest.text)
@@ -38,8 +43,17 @@ pub fn wanted(rendered: &Rendered, namespace: &str) -> Result<Wanted, ReadError>
     Ok(wanted.finish())
 }
 
+/// Tells what a cluster knows about the scopes of kinds.
+pub(crate) fn with_kinds(mut wanted: WantedBuilder, served: &Served) -> WantedBuilder {
+    for kind in served.kinds() {
+        let scope = if kind.namespaced { Scope::Namespaced } else { Scope::Cluster };
+        wanted.kind(&kind.resource.group, &kind.resource.kind, scope);
+    }
+    wanted
+}
+
 /// The charts, with what each declares about the others.
-fn tree(charts: &[ChartPart]) -> ChartTree {
+pub(crate) fn tree(charts: &[ChartPart]) -> ChartTree {
     let facts = |place: usize| {
         let declared = ChartPart::declarations(place, charts);
         let dependency = |subchart: chart::declared::Subchart| Dependency {
@@ -79,13 +93,7 @@ fn events(hook: &Hook) -> Vec<HookEvent> {
 }
 
 fn deletions(hook: &Hook) -> Vec<HookDeletion> {
-    let deletion = |policy: &String| match policy.as_str() {
-        "before-hook-creation" => Some(HookDeletion::BeforeHookCreation),
-        "hook-succeeded" => Some(HookDeletion::HookSucceeded),
-        "hook-failed" => Some(HookDeletion::HookFailed),
-        _ => None,
-    };
-    hook.delete_policies.iter().filter_map(deletion).collect()
+    hook.delete_policies.iter().filter_map(|policy| HookDeletion::named(policy)).collect()
 }
 
 /// What is sent for each document, in the order in which [`wanted`] numbers them: manifests with the marks of their
@@ -94,10 +102,7 @@ pub fn documents(rendered: &Rendered, marks: &Marks) -> Result<Vec<Value>, Docum
     let mut documents = Vec::new();
     for manifest in &rendered.manifests {
         let mut document = sendable(&manifest.text)?;
-        match document.get_mut("items").and_then(Value::as_array_mut) {
-            Some(items) => items.iter_mut().for_each(|item| marks.put_on(item)),
-            None => marks.put_on(&mut document),
-        }
+        marks.put_on_all(&mut document);
         documents.push(document);
     }
     for hook in &rendered.hooks {

@@ -7,6 +7,7 @@ mod hook;
 mod manifests;
 mod objects;
 pub mod output;
+mod plain;
 pub mod post_render;
 mod second_thread;
 mod split;
@@ -25,6 +26,7 @@ pub(crate) use engine::render_templates;
 pub use error::RenderError;
 pub use hook::{Hook, HookEvent};
 pub use objects::Release;
+pub use plain::{chart_of, render_plain};
 pub use post_render::{PostRender, PostRenderStrategy};
 pub use split::split_documents;
 

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
-use super::words;
 use crate::report::Failure;
 
 /// The cluster that flags and environment choose.
@@ -37,13 +36,14 @@ impl Connection {
         // Somebody else in this process may have chosen the same.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let config = self.config().await?;
-        Client::try_from(config)
-            .map_err(|error| Failure::new(format!("Kubernetes cluster unreachable: {}", words(&error))))
+        Client::try_from(config).map_err(|error| {
+            Failure::new(format!("Kubernetes cluster unreachable: {}", engine::with_causes(&error)))
+        })
     }
 
     async fn config(&self) -> Result<Config, Failure> {
         let wrong = |error: &dyn std::error::Error| {
-            Failure::new(format!("Kubernetes cluster unreachable: {}", words(error)))
+            Failure::new(format!("Kubernetes cluster unreachable: {}", engine::with_causes(error)))
                 .hint("--kubeconfig names a kubeconfig file, --embedded uses a cluster that needs none")
         };
         let options = KubeConfigOptions {

@@ -8,7 +8,7 @@ use kube::Api;
 use kube::api::ListParams;
 use kube::core::DynamicObject;
 
-use super::{Cluster, words};
+use super::Cluster;
 
 impl Cluster {
     /// An object, or a list if there is no name; an empty map if there is no such object.
@@ -20,7 +20,7 @@ impl Cluster {
         namespace: &str,
         name: &str,
     ) -> Result<Value, FunctionError> {
-        let failed = |error: &kube::Error| FunctionError::new(words(error));
+        let failed = |error: &kube::Error| FunctionError::new(engine::with_causes(error));
         let Some(found) = served.kind(api_version, kind) else {
             return Err(FunctionError::new(format!(
                 "unable to get apiresource from unstructured: {api_version}, Kind={kind}: the server could not find the requested resource"

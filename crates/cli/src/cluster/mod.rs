@@ -71,20 +71,6 @@ async fn embedded(directory: PathBuf) -> Result<Client, Failure> {
 }
 
 pub(crate) fn unreachable(error: &kube::Error) -> Failure {
-    Failure::new(format!("Kubernetes cluster unreachable: {}", words(error)))
+    Failure::new(format!("Kubernetes cluster unreachable: {}", engine::with_causes(error)))
         .hint("--kubeconfig and --kube-context choose another cluster, --embedded one that needs none")
-}
-
-/// What an error says with all that caused it.
-fn words(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.contains(&said) {
-            text = format!("{text}: {said}");
-        }
-        cause = error.source();
-    }
-    text
 }

@@ -1,6 +1,5 @@
-//! `slipway list`, `history` and `status`: what releases there are, and how they stand.
+//! `slipway history`: the revisions of a release.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use clap::Args;
@@ -10,29 +9,8 @@ use serde::Serialize;
 use crate::cluster::Cluster;
 use crate::context::Context;
 use crate::flags::{OutputFormat, OutputFormatFlag};
-use crate::operation;
 use crate::output::{Table, write_json, write_yaml};
 use crate::report::Failure;
-
-/// List releases
-#[derive(Args, Debug)]
-#[command(
-    visible_alias = "ls",
-    after_help = "\
-Examples:
-  slipway list
-
-  # Of every namespace, for a machine
-  slipway list -A -o json"
-)]
-pub(crate) struct ListArguments {
-    /// Releases of every namespace
-    #[arg(short = 'A', long)]
-    all_namespaces: bool,
-
-    #[command(flatten)]
-    output: OutputFormatFlag,
-}
 
 /// Show the revisions of a release
 #[derive(Args, Debug)]
@@ -40,42 +18,25 @@ pub(crate) struct ListArguments {
     visible_alias = "hist",
     after_help = "\
 Examples:
-  slipway history shop"
+  slipway history shop
+
+  # The last three
+  slipway history shop --max 3"
 )]
-pub(crate) struct HistoryArguments {
+pub(crate) struct Arguments {
     /// Name of the release
     name: String,
 
-    #[command(flatten)]
-    output: OutputFormatFlag,
-}
-
-/// Show how a release stands
-#[derive(Args, Debug)]
-#[command(after_help = "\
-Examples:
-  slipway status shop")]
-pub(crate) struct StatusArguments {
-    /// Name of the release
-    name: String,
+    /// At most so many of the newest
+    #[arg(long, value_name = "COUNT", default_value_t = 256)]
+    max: usize,
 
     #[command(flatten)]
     output: OutputFormatFlag,
 }
 
 #[derive(Serialize)]
-struct ListRow {
-    name: String,
-    namespace: String,
-    revision: String,
-    updated: String,
-    status: Status,
-    chart: String,
-    app_version: String,
-}
-
-#[derive(Serialize)]
-struct HistoryRow {
+struct Row {
     revision: u32,
     updated: String,
     status: Status,
@@ -84,68 +45,17 @@ struct HistoryRow {
     description: String,
 }
 
-pub(crate) fn list(arguments: &ListArguments, context: &mut Context) -> Result<(), Failure> {
-    let cluster = Cluster::connect(&context.settings.cluster())?;
-    let storage = if arguments.all_namespaces {
-        Storage::everywhere(cluster.client())
-    } else {
-        Storage::new(cluster.client(), &context.settings.namespace())
-    };
-    let found = cluster.wait(storage.all()).map_err(|error| Failure::new(error.to_string()))?;
-    let mut newest: BTreeMap<(String, String), Record> = BTreeMap::new();
-    for record in found.into_iter().map(|stored| stored.record) {
-        let key = (record.name.clone(), record.namespace.clone());
-        if newest.get(&key).is_none_or(|known| known.version < record.version) {
-            newest.insert(key, record);
-        }
-    }
-    let rows: Vec<ListRow> = newest
-        .into_values()
-        .filter(|record| record.info.status != Status::Uninstalled)
-        .map(|record| ListRow {
-            revision: record.version.to_string(),
-            updated: record.info.last_deployed.clone(),
-            status: record.info.status,
-            chart: chart(&record),
-            app_version: metadata(&record, "appVersion"),
-            name: record.name,
-            namespace: record.namespace,
-        })
-        .collect();
-    match arguments.output.format {
-        OutputFormat::Json => write_json(&mut context.out, &rows)?,
-        OutputFormat::Yaml => write_yaml(&mut context.out, &rows)?,
-        OutputFormat::Table => {
-            let mut table = Table::new(60);
-            table.row(["NAME", "NAMESPACE", "REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION"]);
-            for row in &rows {
-                let status = row.status.name();
-                table.row([
-                    &row.name,
-                    &row.namespace,
-                    &row.revision,
-                    &row.updated,
-                    status,
-                    &row.chart,
-                    &row.app_version,
-                ]);
-            }
-            writeln!(context.out, "{table}")?;
-        }
-    }
-    Ok(())
-}
-
-pub(crate) fn history(arguments: &HistoryArguments, context: &mut Context) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
     let records = revisions(&arguments.name, context)?;
-    let rows: Vec<HistoryRow> = records
+    let first = records.len().saturating_sub(arguments.max);
+    let rows: Vec<Row> = records[first..]
         .iter()
-        .map(|record| HistoryRow {
+        .map(|record| Row {
             revision: record.version,
             updated: record.info.last_deployed.clone(),
             status: record.info.status,
             chart: chart(record),
-            app_version: metadata(record, "appVersion"),
+            app_version: app_version(record),
             description: record.info.description.clone(),
         })
         .collect();
@@ -156,8 +66,9 @@ pub(crate) fn history(arguments: &HistoryArguments, context: &mut Context) -> Re
             let mut table = Table::new(60);
             table.row(["REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION", "DESCRIPTION"]);
             for row in &rows {
-                let (revision, status) = (row.revision.to_string(), row.status.name());
-                table.row([&revision, &row.updated, status, &row.chart, &row.app_version, &row.description]);
+                let Row { updated, chart, app_version, description, .. } = row;
+                let revision = row.revision.to_string();
+                table.row([&revision, updated, row.status.name(), chart, app_version, description]);
             }
             writeln!(context.out, "{table}")?;
         }
@@ -165,34 +76,43 @@ pub(crate) fn history(arguments: &HistoryArguments, context: &mut Context) -> Re
     Ok(())
 }
 
-pub(crate) fn status(arguments: &StatusArguments, context: &mut Context) -> Result<(), Failure> {
-    let records = revisions(&arguments.name, context)?;
-    let Some(record) = records.last() else { return Err(not_found()) };
-    match arguments.output.format {
-        OutputFormat::Json => Ok(write_json(&mut context.out, record)?),
-        OutputFormat::Yaml => Ok(write_yaml(&mut context.out, record)?),
-        OutputFormat::Table => operation::show_status(record, context),
-    }
-}
-
-fn revisions(name: &str, context: &Context) -> Result<Vec<Record>, Failure> {
+/// The revisions of a release, the first one first.
+pub(crate) fn revisions(name: &str, context: &Context) -> Result<Vec<Record>, Failure> {
     let cluster = Cluster::connect(&context.settings.cluster())?;
     let storage = Storage::new(cluster.client(), &context.settings.namespace());
     let found = cluster.wait(storage.history(name)).map_err(|error| Failure::new(error.to_string()))?;
     if found.is_empty() {
-        return Err(not_found());
+        return Err(Failure::new("release: not found")
+            .hint("'slipway list -A' shows the releases of every namespace"));
     }
     Ok(found.into_iter().map(|stored| stored.record).collect())
 }
 
-fn not_found() -> Failure {
-    Failure::new("release: not found").hint("'slipway list -A' shows the releases of every namespace")
+/// One revision of a release: the newest, unless another is asked for.
+pub(crate) fn revision(name: &str, version: u32, context: &Context) -> Result<Record, Failure> {
+    let mut records = revisions(name, context)?;
+    let place = match version {
+        0 => records.len() - 1,
+        version => records.iter().position(|record| record.version == version).ok_or_else(|| {
+            let known: Vec<String> = records.iter().map(|record| record.version.to_string()).collect();
+            Failure::new("release: not found")
+                .hint(format!("the revisions of {name} are {}", known.join(", ")))
+        })?,
+    };
+    Ok(records.swap_remove(place))
 }
 
-fn metadata(record: &Record, field: &str) -> String {
-    record.chart["metadata"][field].as_str().unwrap_or_default().to_owned()
+/// The version of what a revision's chart installs.
+pub(crate) fn app_version(record: &Record) -> String {
+    metadata(record, "appVersion").to_owned()
 }
 
-fn chart(record: &Record) -> String {
+/// The chart of a revision, with its version.
+pub(crate) fn chart(record: &Record) -> String {
     format!("{}-{}", metadata(record, "name"), metadata(record, "version"))
+}
+
+/// A text of the chart's metadata.
+pub(crate) fn metadata<'a>(record: &'a Record, field: &str) -> &'a str {
+    record.chart["metadata"][field].as_str().unwrap_or_default()
 }

@@ -4,11 +4,14 @@ pub(crate) mod completion;
 pub(crate) mod create;
 pub(crate) mod dag;
 pub(crate) mod dependency;
+pub(crate) mod deploy;
+pub(crate) mod diff;
 pub(crate) mod dock;
 pub(crate) mod env;
+pub(crate) mod get;
 pub(crate) mod history;
-pub(crate) mod install;
 pub(crate) mod lint;
+pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod package;
 pub(crate) mod plan;
@@ -17,10 +20,16 @@ pub(crate) mod push;
 pub(crate) mod ready;
 pub(crate) mod registry;
 pub(crate) mod repo;
+pub(crate) mod rollback;
 pub(crate) mod search;
 pub(crate) mod show;
+pub(crate) mod status;
 pub(crate) mod template;
+pub(crate) mod test;
+pub(crate) mod trash;
+pub(crate) mod undelete;
 pub(crate) mod uninstall;
+pub(crate) mod unlock;
 pub(crate) mod verify;
 pub(crate) mod version;
 
@@ -43,12 +52,19 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
 
 fn dispatch(command: Command, context: &mut Context) -> Result<(), Failure> {
     match command {
-        Command::Install(arguments) => install::install(&arguments, context),
-        Command::Upgrade(arguments) => install::upgrade(&arguments, context),
+        Command::Install(arguments) => deploy::install(&arguments, context),
+        Command::Upgrade(arguments) => deploy::upgrade(&arguments, context),
+        Command::Rollback(arguments) => rollback::run(&arguments, context),
         Command::Uninstall(arguments) => uninstall::run(&arguments, context),
-        Command::List(arguments) => history::list(&arguments, context),
-        Command::Status(arguments) => history::status(&arguments, context),
-        Command::History(arguments) => history::history(&arguments, context),
+        Command::Undelete(arguments) => undelete::run(&arguments, context),
+        Command::List(arguments) => list::run(&arguments, context),
+        Command::Status(arguments) => status::run(&arguments, context),
+        Command::History(arguments) => history::run(&arguments, context),
+        Command::Get(arguments) => get::run(&arguments, context),
+        Command::Test(arguments) => test::run(&arguments, context),
+        Command::Diff(arguments) => diff::run(&arguments, context),
+        Command::Trash(arguments) => trash::run(&arguments, context),
+        Command::Unlock(arguments) => unlock::run(&arguments, context),
         Command::Template(arguments) => template::run(&arguments, context),
         Command::Lint(arguments) => lint::run(&arguments, context),
         Command::Show(arguments) => show::run(arguments, context),

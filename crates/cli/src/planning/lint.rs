@@ -57,7 +57,7 @@ pub(crate) fn lint(
 }
 
 fn judge(rendered: &Rendered, namespace: &str) -> Vec<Found> {
-    let Ok(wanted) = release::wanted(rendered, namespace) else { return Vec::new() };
+    let Ok(wanted) = release::wanted(rendered, namespace, None) else { return Vec::new() };
     let policy = Policy { order: Order::Ordered, ..Policy::default() };
     let none = Inventory::default();
     let request = Request {

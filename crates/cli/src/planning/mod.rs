@@ -22,7 +22,7 @@ use crate::report::{self, Failure};
 
 /// Everything a rendered chart consists of, as the planner wants it.
 pub(crate) fn wanted(rendered: &Rendered, namespace: &str) -> Result<Wanted, Failure> {
-    release::wanted(rendered, namespace).map_err(|error| report::reading(&error, rendered))
+    release::wanted(rendered, namespace, None).map_err(|error| report::reading(&error, rendered))
 }
 
 /// The plan of a first installation, with nothing known about a cluster.

@@ -60,7 +60,7 @@ fn it_is_installed_in_order_upgraded_and_taken_out() {
     assert!(out.contains("superseded") && out.contains("Upgrade complete"), "{out}");
 
     let (out, told) = here.succeed(&["uninstall", "shop"]);
-    assert!(out.ends_with("release \"shop\" uninstalled\n"), "{out}");
+    assert!(out.contains("release \"shop\" uninstalled\n"), "{out}");
     let gone = place(&told, "gone       Deployment.apps default/shop-api");
     assert!(gone < place(&told, "deleting   StatefulSet.apps default/shop-database"), "{told}");
     let (code, _, told) = here.run(&["status", "shop"]);
@@ -144,4 +144,262 @@ fn write(chart: &Path, template: &str) {
         format!("apiVersion: v1\n{template}")
     };
     std::fs::write(chart.join("templates/a.yaml"), template).unwrap();
+}
+
+#[test]
+fn it_goes_back_in_order_and_nothing_is_sent_twice() {
+    let here = Place::new();
+    here.succeed(&["install", "shop", shop(), "--wait=ordered"]);
+    here.succeed(&["upgrade", "shop", shop(), "--wait=ordered", "--set", "web.replicas=3,catalog=null"]);
+    let (out, told) = here.succeed(&["rollback", "shop"]);
+    assert_eq!(out, "Rollback was a success!\n");
+    let (mug, api) = (
+        "created    Product.shop.example.com default/shop-mug",
+        "ready      Deployment.apps default/shop-api",
+    );
+    assert!(place(&told, mug) < place(&told, api), "{told}");
+    assert!(told.contains("unchanged  StatefulSet.apps default/shop-database"), "{told}");
+    let (out, _) = here.succeed(&["history", "shop", "-o", "json"]);
+    assert!(out.contains(r#""revision":3"#) && out.contains("Rollback to 1"), "{out}");
+
+    let (_, told) = here.succeed(&["upgrade", "shop", shop(), "--wait=ordered"]);
+    assert!(!told.contains("configured"), "{told}");
+    let (code, _, told) = here.run(&["rollback", "shop", "9"]);
+    assert!(code == 1 && told.contains("release has no 9 version") && told.contains("1, 2, 3, 4"), "{told}");
+}
+
+#[test]
+fn values_of_before_are_kept_as_asked() {
+    let here = Place::new();
+    here.succeed(&["install", "shop", shop(), "--set", "web.replicas=3"]);
+    let values = || here.succeed(&["get", "values", "shop", "-o", "json"]).0;
+    here.succeed(&["upgrade", "shop", shop()]);
+    assert_eq!(values(), "{\"web\":{\"replicas\":3}}\n");
+    here.succeed(&["upgrade", "shop", shop(), "--reuse-values", "--set", "api.replicas=1"]);
+    assert_eq!(values(), "{\"api\":{\"replicas\":1},\"web\":{\"replicas\":3}}\n");
+    here.succeed(&["upgrade", "shop", shop(), "--set", "api.logLevel=warn"]);
+    assert_eq!(values(), "{\"api\":{\"logLevel\":\"warn\"}}\n");
+    here.succeed(&["upgrade", "shop", shop(), "--reset-values"]);
+    assert_eq!(values(), "null\n");
+}
+
+#[test]
+fn what_is_all_or_nothing_is_taken_back() {
+    let here = Place::new();
+    let chart = here.session.home.path().join("web");
+    let fails = "kind: Pod\nmetadata:\n  name: web\n  annotations: {dock.slipway.dev/fail: CrashLoopBackOff}\nspec:\n  containers: [{name: main, image: web}]\n";
+    write(&chart, fails);
+    let path = chart.to_str().unwrap();
+    let (code, _, told) = here.run(&["install", "web", path, "--atomic", "--timeout", "2s"]);
+    assert!(code == 1 && told.contains("taken out again"), "{told}");
+    assert_eq!(here.succeed(&["list", "-a", "-o", "json"]).0, "[]\n");
+
+    write(&chart, "kind: ConfigMap\nmetadata:\n  name: settings\ndata: {a: b}\n");
+    here.succeed(&["install", "web", path]);
+    write(&chart, fails);
+    let (code, _, told) = here.run(&["upgrade", "web", path, "--atomic", "--timeout", "2s"]);
+    assert!(code == 1 && told.contains("goes back to revision 1"), "{told}");
+    assert!(
+        told.contains("created    ConfigMap default/settings") || told.contains("unchanged  ConfigMap"),
+        "{told}"
+    );
+    let (out, _) = here.succeed(&["status", "web"]);
+    assert!(out.contains("STATUS: deployed\nREVISION: 3\nDESCRIPTION: Rollback to 1\n"), "{out}");
+}
+
+#[test]
+fn a_dry_run_touches_nothing() {
+    let here = Place::new();
+    for side in ["--dry-run=client", "--dry-run=server"] {
+        let (out, _) = here.succeed(&["install", "shop", shop(), "--wait=ordered", side, "--hide-secret"]);
+        assert!(out.contains("kind: Deployment") && !out.contains("kind: Secret"), "{out}");
+    }
+    let (out, _) = here.succeed(&["install", "shop", shop(), "--wait=ordered", "--dry-run=server"]);
+    assert!(out.contains("PLAN:\ninstall shop: 15 to create, 1 hook"), "{out}");
+    assert_eq!(here.succeed(&["list", "-a", "-o", "json"]).0, "[]\n");
+}
+
+#[test]
+fn plain_manifests_have_order_history_and_an_end() {
+    let here = Place::new();
+    let files = here.session.home.path().join("manifests");
+    std::fs::create_dir_all(files.join("deep")).unwrap();
+    std::fs::write(
+        files.join("a.yaml"),
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: first, annotations: {helm.sh/layer: one}}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: second, annotations: {helm.sh/layer: two, helm.sh/depends-on/layers: one}}\n",
+    )
+    .unwrap();
+    std::fs::write(
+        files.join("deep/b.json"),
+        r#"{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}}"#,
+    )
+    .unwrap();
+    let path = files.to_str().unwrap();
+    let (out, told) = here.succeed(&["install", "plain", path, "--wait=ordered"]);
+    assert!(out.contains("STATUS: deployed"), "{out}");
+    assert!(
+        place(&told, "ready      ConfigMap default/first")
+            < place(&told, "created    ConfigMap default/second"),
+        "{told}"
+    );
+    let (out, _) = here.succeed(&["get", "manifest", "plain"]);
+    assert!(out.contains("# Source: plain/deep/b.json"), "{out}");
+    std::fs::remove_dir_all(files.join("deep")).unwrap();
+    let (_, told) = here.succeed(&["upgrade", "plain", path]);
+    assert!(
+        told.contains("deleting   Secret default/s") || told.contains("gone       Secret default/s"),
+        "{told}"
+    );
+    let (code, _, told) = here.run(&["upgrade", "plain", path, "--set", "a=b"]);
+    assert!(code == 2 && told.contains("plain manifests take no values"), "{told}");
+    here.succeed(&["uninstall", "plain"]);
+}
+
+#[test]
+fn what_was_taken_out_can_be_brought_back() {
+    let here = Place::new();
+    here.succeed(&["install", "shop", shop(), "--wait=ordered"]);
+    let (_, told) =
+        here.succeed(&["upgrade", "shop", shop(), "--wait=ordered", "--set", "ingress.enabled=false"]);
+    assert!(told.contains("gone       Ingress.networking.k8s.io default/shop"), "{told}");
+    let (out, _) = here.succeed(&["undelete", "shop", "ingress/shop"]);
+    assert_eq!(out, "ingress/shop is back, as revision 1 had it\n");
+    let (code, _, told) = here.run(&["undelete", "shop", "ingress/shop"]);
+    assert!(code == 1 && told.contains("nothing has to be brought back"), "{told}");
+    // It belongs to nobody, so another revision without it leaves it alone, and one with it takes it up again.
+    here.succeed(&["upgrade", "shop", shop(), "--wait=ordered", "--set", "ingress.enabled=false"]);
+    here.succeed(&["upgrade", "shop", shop(), "--wait=ordered", "--reset-values"]);
+
+    let (out, _) = here.succeed(&["uninstall", "shop"]);
+    assert!(out.contains("'slipway undelete shop' brings its objects back until"), "{out}");
+    let (out, told) = here.succeed(&["undelete", "shop"]);
+    assert!(out.contains("STATUS: deployed"), "{out}");
+    let (database, api) =
+        ("ready      StatefulSet.apps default/shop-database", "created    Deployment.apps default/shop-api");
+    assert!(place(&told, database) < place(&told, api), "{told}");
+    here.succeed(&["uninstall", "shop", "--undelete-window", "0"]);
+    let (code, _, told) = here.run(&["undelete", "shop"]);
+    assert!(code == 1 && told.contains("not found"), "{told}");
+}
+
+/// A chart with an object that has a delay, and one without it.
+fn delayed(here: &Place, delay: &str) -> (PathBuf, PathBuf) {
+    let (with, without) =
+        (here.session.home.path().join("with/delayed"), here.session.home.path().join("without/delayed"));
+    write(
+        &with,
+        &format!(
+            "kind: ConfigMap\nmetadata:\n  name: kept\n  annotations: {{slipway.dev/deletion-delay: {delay}}}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: plain\n"
+        ),
+    );
+    write(&without, "kind: ConfigMap\nmetadata:\n  name: plain\n");
+    (with, without)
+}
+
+#[test]
+fn what_has_a_delay_goes_to_the_trash() {
+    let here = Place::new();
+    let (with, without) = delayed(&here, "1h");
+    let (with, without) = (with.to_str().unwrap(), without.to_str().unwrap());
+    here.succeed(&["install", "data", with]);
+    let (_, told) = here.succeed(&["upgrade", "data", without]);
+    assert!(told.contains("counting   ConfigMap default/kept: until"), "{told}");
+    let (out, _) = here.succeed(&["trash", "list"]);
+    assert!(out.contains("data   \tdefault  \tConfigMap default/kept") && out.contains("there"), "{out}");
+    here.succeed(&["trash", "sweep"]);
+    assert!(here.succeed(&["trash", "list"]).0.contains("ConfigMap default/kept"));
+    // It is wanted again, and its countdown ends.
+    let (_, told) = here.succeed(&["upgrade", "data", with]);
+    assert!(told.contains("restored   ConfigMap default/kept"), "{told}");
+
+    let (out, _) = here.succeed(&["uninstall", "data"]);
+    assert!(out.contains("ConfigMap default/kept: it goes at"), "{out}");
+    let (out, _) = here.succeed(&["trash", "list", "-o", "json"]);
+    assert!(out.contains(r#""uninstalled":true"#), "{out}");
+    let (out, _) = here.succeed(&["trash", "restore", "data", "configmap/kept"]);
+    assert!(out.contains("ConfigMap default/kept is out of the trash"), "{out}");
+    // A release of the name takes up again what is nobody's.
+    let (_, told) = here.succeed(&["install", "data", with]);
+    assert!(told.contains("configured ConfigMap default/kept"), "{told}");
+    here.succeed(&["uninstall", "data"]);
+    here.succeed(&["trash", "purge", "data"]);
+    assert_eq!(here.succeed(&["trash", "list", "-o", "json"]).0, "[]\n");
+    let (_, told) = here.succeed(&["install", "data", with]);
+    assert!(told.contains("created    ConfigMap default/kept"), "{told}");
+}
+
+#[test]
+fn the_trash_is_swept_when_the_delay_is_over() {
+    let here = Place::new();
+    let (with, without) = delayed(&here, "1s");
+    here.succeed(&["install", "data", with.to_str().unwrap()]);
+    here.succeed(&["upgrade", "data", without.to_str().unwrap()]);
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let (out, told) = here.succeed(&["trash", "sweep"]);
+    assert!(out.starts_with("swept the trash of 1 releases"), "{out}{told}");
+    assert_eq!(here.succeed(&["trash", "list", "-o", "json"]).0, "[]\n");
+    let (_, told) = here.succeed(&["upgrade", "data", with.to_str().unwrap()]);
+    assert!(told.contains("created    ConfigMap default/kept"), "{told}");
+}
+
+#[test]
+fn differences_are_shown_and_secrets_are_not() {
+    let here = Place::new();
+    let chart = here.session.home.path().join("web");
+    let objects = |value: &str| {
+        format!(
+            "kind: ConfigMap\nmetadata:\n  name: settings\ndata: {{key: {value}}}\n---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: password\nstringData: {{password: very-{value}}}\n"
+        )
+    };
+    write(&chart, &objects("one"));
+    let path = chart.to_str().unwrap();
+    let (out, _) = here.succeed(&["diff", "web", path]);
+    assert!(out.contains("ConfigMap default/settings: created") && out.contains("2 to create"), "{out}");
+    here.succeed(&["install", "web", path]);
+    let (out, _) = here.succeed(&["diff", "web"]);
+    assert_eq!(out, "0 to create, 0 to change, 0 to delete, 0 to count down\n");
+    write(&chart, &objects("two"));
+    let (out, _) = here.succeed(&["diff", "web", path]);
+    assert!(out.contains("-   key: one\n+   key: two\n"), "{out}");
+    assert!(out.contains("*** (before)") && !out.contains("very-"), "{out}");
+    let (code, _, _) = here.run(&["diff", "web", path, "--detailed-exitcode"]);
+    assert_eq!(code, 3);
+}
+
+#[test]
+fn tests_run_and_tell_how_they_went() {
+    let here = Place::new();
+    here.succeed(&["install", "shop", shop(), "--wait=ordered"]);
+    let (out, told) = here.succeed(&["test", "shop", "--logs"]);
+    assert!(
+        out.contains("TEST SUITE:     shop-test-order") && out.contains("Phase:          Succeeded"),
+        "{out}"
+    );
+    assert!(told.contains("running    Pod default/shop-test-order (test)"), "{told}");
+    let (out, _) = here.succeed(&["test", "shop", "--filter", "name=none"]);
+    assert!(out.contains("STATUS: deployed"), "{out}");
+}
+
+#[test]
+fn progress_is_told_as_asked() {
+    let here = Place::new();
+    let (_, told) = here.succeed(&["install", "shop", shop(), "--progress=json"]);
+    let events: Vec<serde_json::Value> =
+        told.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert_eq!(events.first().map(|event| &event["event"]), Some(&"begun".into()), "{told}");
+    assert_eq!(events.last().map(|event| &event["outcome"]), Some(&"done".into()), "{told}");
+    let (_, told) = here.succeed(&["uninstall", "shop", "--progress=none"]);
+    assert_eq!(told, "");
+    let (code, _, told) = here.run(&["uninstall", "shop", "--progress=loud"]);
+    assert!(code == 2 && told.contains("auto, plain, json, none"), "{told}");
+}
+
+#[test]
+fn a_release_that_was_left_behind_is_set_free() {
+    let here = Place::new();
+    here.succeed(&["install", "shop", shop()]);
+    let (out, _) = here.succeed(&["unlock", "shop"]);
+    assert_eq!(out, "shop is not locked\n");
+    let (code, _, told) = here.run(&["unlock", "none"]);
+    assert!(code == 1 && told.contains("not found"), "{told}");
 }

@@ -105,6 +105,31 @@ impl Lock {
         }
     }
 
+    /// Takes a lock away from whoever holds it, and says who that was. A holder that is alive keeps it, unless it is
+    /// not to.
+    pub async fn take_away(
+        client: Client,
+        namespace: &str,
+        name: &str,
+        even_if_alive: bool,
+    ) -> Result<Option<String>, LockError> {
+        let leases: Api<Lease> = Api::namespaced(client, namespace);
+        let refused = |error: &kube::Error| LockError::Refused(words(error));
+        let Some(lease) = leases.get_opt(name).await.map_err(|error| refused(&error))? else {
+            return Ok(None);
+        };
+        if !even_if_alive && is_alive(&lease, Timestamp::now()) {
+            return Err(held(&lease));
+        }
+        // One that was renewed meanwhile is another revision.
+        let preconditions = Preconditions { uid: lease.uid(), resource_version: lease.resource_version() };
+        let parameters = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
+        match leases.delete(name, &parameters).await {
+            Ok(_) => Ok(lease.spec.and_then(|spec| spec.holder_identity)),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
     /// Gives the lock up.
     pub async fn release(self) {
         self.renewing.abort();

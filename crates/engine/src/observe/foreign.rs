@@ -170,6 +170,10 @@ fn is_everywhere(id: &ObjectId) -> bool {
 
 /// Whether it is a record, an inventory or the lock of this release, and not of one whose name begins alike.
 fn is_record(id: &ObjectId, marks: &Marks) -> bool {
+    // Of a release that is gone, whosever it was, nothing is left but the memory.
+    if id.kind == "Secret" && id.name.starts_with("slipway.v1.") && id.name.contains(".tombstone") {
+        return true;
+    }
     if id.namespace.as_deref() != Some(&marks.namespace) {
         return false;
     }
@@ -182,8 +186,8 @@ fn is_record(id: &ObjectId, marks: &Marks) -> bool {
                 || revision("slipway.v1").is_some_and(|rest| {
                     let parts: Vec<&str> = rest.split('.').collect();
                     match parts.as_slice() {
-                        [revision] => is_number(revision),
-                        [revision, content, shard] => {
+                        [revision] | [revision, "record"] => is_number(revision),
+                        [revision, content, shard] | [revision, "record", content, shard] => {
                             let is_hash = content.bytes().all(|letter| letter.is_ascii_hexdigit());
                             is_number(revision) && is_hash && is_number(shard)
                         }
@@ -213,6 +217,9 @@ mod tests {
             ("Secret", "prod", "sh.helm.release.v1.shop.v12", true),
             ("Secret", "prod", "slipway.v1.shop.v3", true),
             ("Secret", "prod", "slipway.v1.shop.v3.0123456789abcdef.2", true),
+            ("Secret", "prod", "slipway.v1.shop.v3.record", true),
+            ("Secret", "prod", "slipway.v1.shop.tombstone", true),
+            ("Secret", "prod", "slipway.v1.other.tombstone", true),
             ("Lease", "prod", "slipway.shop", true),
             ("Secret", "other", "sh.helm.release.v1.shop.v12", false),
             ("Secret", "prod", "sh.helm.release.v1.shop.v2.v1", false),

@@ -35,14 +35,19 @@ impl Applying<'_> {
         }
         for (node, (kind, reason, _)) in draft.steps.iter_mut().enumerate() {
             let StepKind::AwaitReady { object, gate, within } = kind else { continue };
+            let id = &self.members[object.at()].id;
+            let is_job = id.group == "batch" && id.kind == "Job";
+            if is_job && (followed[node] || self.policy.wait_for_jobs) {
+                *gate = Gate::Complete;
+            }
             if !followed[node] {
                 continue;
             }
             *reason = Reason::Awaited;
-            let id = &self.members[object.at()].id;
-            if id.group == "batch" && id.kind == "Job" {
-                *gate = Gate::Complete;
-            } else if *within == Within::Operation {
+            if is_job {
+                continue;
+            }
+            if *within == Within::Operation {
                 *within = Within::Own(self.policy.readiness_timeout.min(self.policy.timeout));
             }
         }

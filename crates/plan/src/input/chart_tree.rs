@@ -1,18 +1,20 @@
 //! What the planner has to know about the charts that objects come from.
 
 use goyaml::Value;
+use serde::{Deserialize, Serialize};
 
 use crate::ChartIndex;
 
 /// A chart and its subcharts, as far as order is concerned. The root is first, and parents stand before their
 /// subcharts. Plain manifests are a tree of one chart.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChartTree {
     charts: Vec<ChartFacts>,
 }
 
 /// One enabled chart of the tree.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ChartFacts {
     /// Where its files are, as paths of templates begin: `shop/charts/db`.
     pub path: String,
@@ -25,7 +27,8 @@ pub struct ChartFacts {
 }
 
 /// A list of names as somebody wrote it, and the line in `Chart.yaml`.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Declared {
     /// A list, or a text that holds one.
     pub value: Value,
@@ -34,7 +37,8 @@ pub struct Declared {
 }
 
 /// One entry of `dependencies` in a `Chart.yaml`.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Dependency {
     /// The name of the chart.
     pub name: String,

@@ -80,6 +80,18 @@ pub enum HookDeletion {
     HookFailed,
 }
 
+impl HookDeletion {
+    /// The policy of that name in the annotation.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "before-hook-creation" => Some(Self::BeforeHookCreation),
+            "hook-succeeded" => Some(Self::HookSucceeded),
+            "hook-failed" => Some(Self::HookFailed),
+            _ => None,
+        }
+    }
+}
+
 /// A hook of the wanted set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hook {

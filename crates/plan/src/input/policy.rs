@@ -14,6 +14,8 @@ pub struct Policy {
     pub order: Order,
     /// Whether an unsequenced run awaits readiness. A sequenced one always does.
     pub wait: bool,
+    /// Whether a Job that nothing comes after is awaited until it has completed, too.
+    pub wait_for_jobs: bool,
     /// Whether doubtful things are refused instead of warned of.
     pub strict: bool,
     /// Whether unannotated objects move before those that need them.
@@ -47,6 +49,7 @@ impl Default for Policy {
         Self {
             order: Order::Kinds,
             wait: false,
+            wait_for_jobs: false,
             strict: false,
             hoist: true,
             rules: Rules::default(),

@@ -210,7 +210,8 @@ impl ReadDocument {
             }
         } else {
             let mut member = read.member(namespace, written, &value, text, place())?;
-            member.digest = Digest::of(text);
+            // White space around it does not outlive being stored.
+            member.digest = Digest::of(text.trim());
             read.members.push(member);
         }
         Ok(read)

@@ -28,6 +28,8 @@ pub enum Operation {
     Uninstall,
     /// What is no longer wanted goes, and nothing is applied.
     Prune,
+    /// The tests run, and nothing else.
+    Test,
 }
 
 impl std::fmt::Display for Operation {
@@ -38,6 +40,7 @@ impl std::fmt::Display for Operation {
             Self::Rollback { .. } => "rollback",
             Self::Uninstall => "uninstall",
             Self::Prune => "prune",
+            Self::Test => "test",
         })
     }
 }

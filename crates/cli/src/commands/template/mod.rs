@@ -3,7 +3,7 @@
 mod flags;
 mod installation;
 pub(crate) mod quick;
-mod release;
+pub(crate) mod release;
 
 pub(crate) use flags::Arguments;
 

@@ -39,7 +39,7 @@ pub(super) fn name_and_chart(arguments: &Arguments) -> Result<(String, String), 
     }
 }
 
-fn templated_name(template: &str) -> Result<String, Failure> {
+pub(crate) fn templated_name(template: &str) -> Result<String, Failure> {
     let environment = Rc::new(Outside { enable_dns: true, ..Outside::default() });
     let options = gotmpl::Options { name: NAME_TEMPLATE.into(), environment, ..gotmpl::Options::default() };
     let mut set = gotmpl::TemplateSet::new(gotmpl::helm::functions(), options);
@@ -51,7 +51,7 @@ fn templated_name(template: &str) -> Result<String, Failure> {
 }
 
 /// Labels are `key=value`, and none may be one of the record's own.
-pub(super) fn check_labels(labels: &[String]) -> Result<(), Failure> {
+pub(crate) fn check_labels(labels: &[String]) -> Result<(), Failure> {
     for label in comma_separated(labels) {
         let Some((key, _)) = label.split_once('=') else {
             return Err(Failure::usage(format!(

@@ -1,0 +1,218 @@
+//! `slipway install` and `slipway upgrade`: deploy a chart or plain manifests as a release.
+
+mod dry_run;
+mod flags;
+mod source;
+
+use std::io::Write as _;
+
+use engine::Options;
+use kube::Api;
+use kube::api::PostParams;
+use plan::input::{Order, Policy};
+use release::{Deployed, Deployment, Finish, Prepared, Release, ReleaseError, Removal, Session};
+
+pub(crate) use flags::{InstallArguments, UpgradeArguments};
+pub(crate) use source::{Rendering, Source};
+
+use crate::cluster::Cluster;
+use crate::context::Context;
+use crate::flags::OutputFormat;
+use crate::operation::{self, Desk, Progress};
+use crate::output::{write_json, write_yaml};
+use crate::report::{self, Failure, needs_at_least};
+use dry_run::DryRun;
+use flags::Deploying;
+
+/// What is to be there before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    Nothing,
+    Release,
+    Either,
+}
+
+pub(crate) fn install(arguments: &InstallArguments, context: &mut Context) -> Result<(), Failure> {
+    needs_at_least(1, &arguments.positional, flags::INSTALL_USAGE)?;
+    let (name, reference) = arguments.name_and_chart()?;
+    let before = if arguments.replace { Before::Either } else { Before::Nothing };
+    arguments.deploying.run(&name, &reference, before, release::Reuse::Reset, context)
+}
+
+pub(crate) fn upgrade(arguments: &UpgradeArguments, context: &mut Context) -> Result<(), Failure> {
+    needs_at_least(2, &arguments.positional, flags::UPGRADE_USAGE)?;
+    let [name, reference] = arguments.positional.as_slice() else {
+        return Err(Failure::usage("a name and a chart are needed, and nothing else"));
+    };
+    let before = if arguments.install { Before::Either } else { Before::Release };
+    arguments.deploying.run(name, reference, before, arguments.reuse(), context)
+}
+
+impl Deploying {
+    fn run(
+        &self,
+        name: &str,
+        reference: &str,
+        before: Before,
+        reuse: release::Reuse,
+        context: &mut Context,
+    ) -> Result<(), Failure> {
+        operation::check_name(name)?;
+        let labels = self.labels()?;
+        let dry_run = DryRun::read(self.dry_run.as_deref())?;
+        let given = self.values.merge(context)?;
+        let source = Source::load(name, reference, &self.source, &self.preparation, context)?;
+        let policy = self.policy(&source)?;
+        if dry_run == DryRun::Client {
+            return self.show_offline(name, &source, &given, context);
+        }
+        let desk = Desk::open(context)?;
+        if dry_run == DryRun::Server {
+            let release = desk.release(name)?;
+            check(&release, name, before)?;
+            let prepared = self.prepare(&desk, &release, source, &given, reuse, &policy, &labels, context)?;
+            return self.show_prepared(prepared, context);
+        }
+        if self.create_namespace {
+            create_namespace(&desk.cluster, &desk.namespace)?;
+        }
+        let session = desk.work(name, self.pending_grace)?;
+        let deployed = desk.with(session, |session| {
+            check(session.release(), name, before)?;
+            let prepared =
+                self.prepare(&desk, session.release(), source, &given, reuse, &policy, &labels, context)?;
+            self.carry_out(&desk, session, prepared, &policy, name)
+        })?;
+        match self.output.format {
+            OutputFormat::Table => self.show(&deployed, context)?,
+            OutputFormat::Json => write_json(&mut context.out, &deployed.record)?,
+            OutputFormat::Yaml => write_yaml(&mut context.out, &deployed.record)?,
+        }
+        context.out.flush()?;
+        operation::judge(name, &deployed)
+    }
+
+    fn policy(&self, source: &Source) -> Result<Policy, Failure> {
+        let mut policy = self.operation.policy(&self.order)?;
+        policy.take_ownership = self.take_ownership;
+        policy.wait_for_jobs = self.wait_for_jobs;
+        policy.wait |= self.is_atomic();
+        if self.skip_crds {
+            policy.crds = plan::input::CrdsInstall::Skip;
+        }
+        if source.is_plain() && policy.order == Order::Kinds {
+            policy.order = Order::Phases;
+        }
+        Ok(policy)
+    }
+
+    /// What deploying would do.
+    #[expect(clippy::too_many_arguments, reason = "all of it makes the plan")]
+    fn prepare(
+        &self,
+        desk: &Desk,
+        release: &Release,
+        mut source: Source,
+        given: &goyaml::Mapping,
+        reuse: release::Reuse,
+        policy: &Policy,
+        labels: &[(String, String)],
+        context: &Context,
+    ) -> Result<Prepared, Failure> {
+        let (values, defaults) = reuse.apply(given.clone(), release.current());
+        if let Some(defaults) = defaults {
+            source.chart.values = Some(defaults.into());
+        }
+        let rendered = source.render_live(desk, release, &values, &self.rendering(), context)?;
+        let (chart, values) = (&source.chart, &values);
+        let deployment = Deployment { chart, values, rendered: &rendered, policy, labels };
+        let name = &release.marks().name;
+        desk.cluster.wait(release.prepare_deployment(&deployment)).map_err(|error| match &error {
+            ReleaseError::Plan(errors) => report::planning(errors, &rendered),
+            ReleaseError::Read(error) => report::reading(error, &rendered),
+            error => operation::failed(name, error),
+        })
+    }
+
+    /// Does it, and takes it back if it fails and is to be all or nothing.
+    fn carry_out(
+        &self,
+        desk: &Desk,
+        session: &mut Session,
+        prepared: Prepared,
+        policy: &Policy,
+        name: &str,
+    ) -> Result<Deployed, Failure> {
+        let options = Options {
+            force_conflicts: self.force_conflicts,
+            fail_fast: self.fail_fast || self.is_atomic(),
+            timeout: policy.timeout,
+            ..Options::default()
+        };
+        let finish = Finish { description: self.description.clone(), history_max: self.history_max };
+        let mut progress = Progress::new(self.progress, name, &prepared.plan, policy.timeout);
+        let back_to = session.release().last_good().cloned();
+        let deployed = desk
+            .wait(name, session.carry_out(prepared, &options, &finish, &mut |event| progress.hear(&event)))?;
+        drop(progress);
+        if deployed.outcome.failures.is_empty() || !self.is_atomic() {
+            return Ok(deployed);
+        }
+        // What is taken back is not to fail for the reason it is taken back for.
+        let policy = &Policy { strict: false, ..policy.clone() };
+        match back_to {
+            Some(record) => {
+                report::plain(&format!("it failed, and goes back to revision {}", record.version));
+                let prepared = desk.wait(name, session.release().prepare_rollback(&record, policy))?;
+                let mut progress = Progress::new(self.progress, name, &prepared.plan, policy.timeout);
+                let finish = Finish { description: None, ..finish };
+                let mut told = |event: engine::Event| progress.hear(&event);
+                let back = session.carry_out(prepared, &options, &finish, &mut told);
+                operation::judge(name, &desk.wait(name, back)?)?;
+            }
+            None => {
+                report::plain("it failed, and is taken out again");
+                let prepared = desk.wait(name, session.release().prepare_uninstall(policy))?;
+                let mut progress = Progress::new(self.progress, name, &prepared.plan, policy.timeout);
+                let removal = Removal { keep_history: false, undelete_window: std::time::Duration::ZERO };
+                let mut told = |event: engine::Event| progress.hear(&event);
+                let gone = session.uninstall(prepared, &options, removal, &mut told);
+                operation::judge(name, &desk.wait(name, gone)?)?;
+            }
+        }
+        Ok(deployed)
+    }
+
+    fn show(&self, deployed: &Deployed, context: &mut Context) -> Result<(), Failure> {
+        let mut record = deployed.record.clone();
+        if self.hide_notes {
+            record.info.notes.clear();
+        }
+        operation::show_status(&record, context)
+    }
+}
+
+fn check(release: &Release, name: &str, before: Before) -> Result<(), Failure> {
+    match (before, release.is_installed()) {
+        (Before::Nothing, true) => Err(Failure::new("cannot re-use a name that is still in use")
+            .hint(format!("'slipway upgrade {name} CHART' changes the release that has it"))),
+        (Before::Release, false) if release.current().is_none() => {
+            Err(Failure::new(format!("{name:?} has no deployed releases")).hint("--install installs it"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn create_namespace(cluster: &Cluster, name: &str) -> Result<(), Failure> {
+    let namespaces: Api<k8s_openapi::api::core::v1::Namespace> = Api::all(cluster.client());
+    let mut namespace = k8s_openapi::api::core::v1::Namespace::default();
+    namespace.metadata.name = Some(name.to_owned());
+    namespace.metadata.labels = Some([("name".to_owned(), name.to_owned())].into());
+    match cluster.wait(namespaces.create(&PostParams::default(), &namespace)) {
+        Ok(_) => Ok(()),
+        Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => Ok(()),
+        Err(error) => {
+            Err(Failure::new(format!("the namespace {name} cannot be made: {}", engine::words(&error))))
+        }
+    }
+}

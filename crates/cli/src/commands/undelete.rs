@@ -1,0 +1,89 @@
+//! `slipway undelete`: brings back what an uninstall or an upgrade removed.
+
+use std::io::Write as _;
+
+use clap::Args;
+use engine::Options;
+use release::{Choice, Finish};
+
+use crate::context::Context;
+use crate::flags::{OperationFlags, OrderFlags};
+use crate::operation::{self, Desk, Progress, ProgressFlag};
+use crate::report::{Failure, needs_at_least};
+
+/// Bring back what an uninstall or an upgrade removed
+///
+/// A release that was uninstalled comes back as it was last, in its order. Of a release that is there, the objects
+/// that are named come back as the newest revision that had them has them; they belong to nobody until the release has
+/// them again. Objects are brought back, and not what was in them: a volume that was deleted is empty.
+#[derive(Args, Debug)]
+#[command(override_usage = USAGE, after_help = "\
+Examples:
+  # A release that was uninstalled
+  slipway undelete shop
+
+  # One object that an upgrade removed
+  slipway undelete shop configmap/settings")]
+pub(crate) struct Arguments {
+    /// Name of the release, and objects
+    #[arg(value_name = "NAME [KIND/NAME...]", hide = true)]
+    positional: Vec<String>,
+
+    #[command(flatten)]
+    progress: ProgressFlag,
+
+    #[command(flatten)]
+    operation: OperationFlags,
+
+    #[command(flatten)]
+    order: OrderFlags,
+}
+
+const USAGE: &str = "slipway undelete NAME [KIND/NAME...] [flags]";
+
+pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
+    needs_at_least(1, &arguments.positional, USAGE)?;
+    let (name, objects) = (&arguments.positional[0], &arguments.positional[1..]);
+    let choices = choices(objects)?;
+    let policy = arguments.operation.policy(&arguments.order)?;
+    let options = Options { timeout: policy.timeout, ..Options::default() };
+    let desk = Desk::open(context)?;
+    let session = desk.work(name, None)?;
+    let deployed = desk.with(session, |session| {
+        if session.release().current().is_some() {
+            if choices.is_empty() {
+                return Err(Failure::new(format!("{name} is there: it need not be brought back"))
+                    .hint(format!("'slipway undelete {name} KIND/NAME' brings back an object that it had")));
+            }
+            let mut told = |event: engine::Event| operation::tell(&event);
+            return desk.wait(name, session.bring_back(&choices, &options, &mut told));
+        }
+        let prepared = desk.wait(name, session.release().prepare_undelete(&policy)).map_err(|failure| {
+            failure.hint(
+                "only what was uninstalled by slipway, and within --undelete-window, can be brought back",
+            )
+        })?;
+        let mut progress = Progress::new(arguments.progress, name, &prepared.plan, policy.timeout);
+        let finish = Finish::default();
+        desk.wait(name, session.carry_out(prepared, &options, &finish, &mut |event| progress.hear(&event)))
+    })?;
+    operation::judge(name, &deployed)?;
+    if choices.is_empty() {
+        return operation::show_status(&deployed.record, context);
+    }
+    for choice in &choices {
+        writeln!(context.out, "{choice} is back, as revision {} had it", deployed.record.version)?;
+    }
+    Ok(())
+}
+
+/// Objects as a user names them.
+pub(crate) fn choices(objects: &[String]) -> Result<Vec<Choice>, Failure> {
+    let read = |text: &String| {
+        Choice::parse(text).ok_or_else(|| {
+            Failure::usage(format!("{text:?} names no object"))
+                .hint("an object is written as KIND/NAME or NAMESPACE/KIND/NAME, such as deployment/web")
+        })
+    };
+    objects.iter().map(read).collect()
+}

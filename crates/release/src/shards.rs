@@ -1,0 +1,219 @@
+//! Bytes of any size in Secrets: what is larger than one Secret may be is spread over several.
+//!
+//! All but the first shard are named after what they hold, and the first, which is written last, names them: whoever is
+//! interrupted leaves the old bytes or the new ones, and never a mixture.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams};
+use kube::{Api, Client, ResourceExt};
+use sha2::{Digest as _, Sha256};
+
+use crate::codec::{pack, unpack};
+use crate::storage::{StorageError, refused};
+
+/// The key of the bytes in a Secret.
+const KEY: &str = "content";
+/// The labels of those Secrets.
+const RELEASE: &str = "slipway.dev/release";
+const REVISION: &str = "slipway.dev/revision";
+const WHAT: &str = "slipway.dev/what";
+const SHARDS: &str = "slipway.dev/shards";
+const CONTENT: &str = "slipway.dev/content";
+/// So many bytes go into one Secret: a cluster takes 1 MiB, with all that is around them.
+const SHARD: usize = 900 << 10;
+
+/// What Secrets hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum What {
+    /// The inventory of a revision.
+    Inventory,
+    /// A record that is too large for Helm's own Secret.
+    Record,
+    /// What is left of a release that was uninstalled.
+    Tombstone,
+}
+
+impl What {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Inventory => "inventory",
+            Self::Record => "record",
+            Self::Tombstone => "tombstone",
+        }
+    }
+}
+
+/// Which bytes are meant.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) what: What,
+    pub(crate) release: String,
+    pub(crate) version: u32,
+}
+
+impl Key {
+    fn first(&self) -> String {
+        let Self { release, version, .. } = self;
+        match self.what {
+            What::Inventory => format!("slipway.v1.{release}.v{version}"),
+            What::Record => format!("slipway.v1.{release}.v{version}.record"),
+            What::Tombstone => format!("slipway.v1.{release}.tombstone"),
+        }
+    }
+
+    fn shard(&self, content: &str, number: usize) -> String {
+        if number == 0 { self.first() } else { format!("{}.{content}.{number}", self.first()) }
+    }
+
+    fn labels(&self) -> String {
+        let Self { what, release, version } = self;
+        let (what, of) = (what.name(), format!("{RELEASE}={release}"));
+        match self.what {
+            What::Tombstone => format!("{of},{WHAT}={what}"),
+            _ => format!("{of},{WHAT}={what},{REVISION}={version}"),
+        }
+    }
+}
+
+/// Secrets of one namespace, or of all.
+#[derive(Clone)]
+pub(crate) struct Shards {
+    secrets: Api<Secret>,
+    manager: String,
+}
+
+impl Shards {
+    pub(crate) fn new(secrets: Api<Secret>, manager: &str) -> Self {
+        Self { secrets, manager: manager.to_owned() }
+    }
+
+    pub(crate) fn of(client: Client, namespace: &str, manager: &str) -> Self {
+        Self::new(Api::namespaced(client, namespace), manager)
+    }
+
+    /// Writes bytes. All of them are there when this returns.
+    pub(crate) async fn write(&self, key: &Key, bytes: &[u8]) -> Result<(), StorageError> {
+        let broken = |source| StorageError::Broken { name: key.first(), source };
+        let content = hash(bytes)[..16].to_owned();
+        let packed = pack(bytes).map_err(broken)?;
+        let shards: Vec<&[u8]> = packed.chunks(SHARD).collect();
+        for (number, shard) in shards.iter().enumerate().rev() {
+            let secret = secret(key, &content, number, shards.len(), shard);
+            let parameters = PatchParams::apply(&self.manager).force();
+            self.secrets
+                .patch(&secret.name_any(), &parameters, &Patch::Apply(&secret))
+                .await
+                .map_err(|source| refused("store what belongs to the release", source))?;
+        }
+        if shards.len() > 1 {
+            self.remove_selected(&format!("{},{CONTENT}!={content}", key.labels())).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads bytes; nothing if there are none, or not all of them.
+    pub(crate) async fn read(&self, key: &Key) -> Result<Option<Vec<u8>>, StorageError> {
+        let list = self.secrets.list(&ListParams::default().labels(&key.labels())).await;
+        let list = list.map_err(|source| refused("read what belongs to the release", source))?;
+        gather(key, &list.items)
+    }
+
+    /// Everything of one sort, by release and namespace.
+    pub(crate) async fn all(&self, what: What) -> Result<Vec<(String, Key, Vec<u8>)>, StorageError> {
+        let list = self.secrets.list(&ListParams::default().labels(&format!("{WHAT}={}", what.name()))).await;
+        let list = list.map_err(|source| refused("read what belongs to releases", source))?;
+        let mut secrets: BTreeMap<(String, Key), Vec<Secret>> = BTreeMap::new();
+        for secret in list.items {
+            let label = |label: &str| secret.labels().get(label).cloned().unwrap_or_default();
+            let version = label(REVISION).parse().unwrap_or_default();
+            let key = Key { what, release: label(RELEASE), version };
+            secrets.entry((secret.namespace().unwrap_or_default(), key)).or_default().push(secret);
+        }
+        let mut found = Vec::new();
+        for ((namespace, key), secrets) in secrets {
+            if let Some(bytes) = gather(&key, &secrets)? {
+                found.push((namespace, key, bytes));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Removes bytes.
+    pub(crate) async fn remove(&self, key: &Key) -> Result<(), StorageError> {
+        self.remove_selected(&key.labels()).await
+    }
+
+    async fn remove_selected(&self, labels: &str) -> Result<(), StorageError> {
+        self.secrets
+            .delete_collection(&DeleteParams::default(), &ListParams::default().labels(labels))
+            .await
+            .map(drop)
+            .map_err(|source| refused("remove what belongs to the release", source))
+    }
+}
+
+/// Puts the shards together again.
+fn gather(key: &Key, secrets: &[Secret]) -> Result<Option<Vec<u8>>, StorageError> {
+    let by_name: BTreeMap<String, &Secret> =
+        secrets.iter().map(|secret| (secret.name_any(), secret)).collect();
+    let Some(first) = by_name.get(&key.first()) else { return Ok(None) };
+    let count: usize = first.labels().get(SHARDS).and_then(|text| text.parse().ok()).unwrap_or(1);
+    let content = first.labels().get(CONTENT).map_or("", String::as_str);
+    let mut bytes = Vec::new();
+    for number in 0..count {
+        let shard = by_name
+            .get(&key.shard(content, number))
+            .and_then(|secret| Some(secret.data.as_ref()?.get(KEY)?.0.as_slice()));
+        let Some(shard) = shard else { return Ok(None) };
+        bytes.extend_from_slice(shard);
+    }
+    unpack(&bytes).map(Some).map_err(|source| StorageError::Broken { name: key.first(), source })
+}
+
+fn secret(key: &Key, content: &str, number: usize, of: usize, bytes: &[u8]) -> Secret {
+    let label = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    Secret {
+        metadata: ObjectMeta {
+            name: Some(key.shard(content, number)),
+            labels: Some(BTreeMap::from([
+                label(RELEASE, &key.release),
+                label(REVISION, &key.version.to_string()),
+                label(WHAT, key.what.name()),
+                label(SHARDS, &of.to_string()),
+                label(CONTENT, content),
+            ])),
+            ..ObjectMeta::default()
+        },
+        type_: Some(format!("slipway.dev/{}.v1", key.what.name())),
+        data: Some(BTreeMap::from([(KEY.to_owned(), ByteString(bytes.to_vec()))])),
+        ..Secret::default()
+    }
+}
+
+/// The hash of bytes, in hexadecimal.
+pub(crate) fn hash(bytes: impl AsRef<[u8]>) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CodecError;
+
+    #[test]
+    fn shards_are_put_together_and_nothing_less() -> Result<(), CodecError> {
+        let key = Key { what: What::Inventory, release: "shop".to_owned(), version: 3 };
+        let packed = pack(b"an inventory")?;
+        let (one, two) = packed.split_at(7);
+        let secrets = [secret(&key, "c", 0, 2, one), secret(&key, "c", 1, 2, two)];
+        let read = |secrets: &[Secret]| gather(&key, secrets).ok().flatten();
+        assert_eq!(read(&secrets).as_deref(), Some(&b"an inventory"[..]));
+        assert_eq!(read(&secrets[..1]), None);
+        assert_eq!(read(&[secret(&key, "c", 0, 2, one), secret(&key, "d", 1, 2, two)]), None);
+        assert_eq!(read(&[]), None);
+        Ok(())
+    }
+}
