@@ -25,9 +25,8 @@ impl Reuse {
         let Some(current) = current else { return (given, None) };
         let config = mapping(&current.config);
         match self {
-            Self::Reset => (given, None),
             Self::IfNoneAreGiven if given.is_empty() => (config, None),
-            Self::IfNoneAreGiven => (given, None),
+            Self::Reset | Self::IfNoneAreGiven => (given, None),
             Self::UnderNewDefaults => (over(given, &config), None),
             Self::Everything => {
                 let defaults = current.chart["values"].as_object().map(mapping).unwrap_or_default();

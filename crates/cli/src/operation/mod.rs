@@ -109,7 +109,6 @@ impl Desk {
             );
             asked.stop();
             interrupted().await;
-            #[expect(clippy::exit, reason = "whoever interrupts twice wants it to end at once")]
             std::process::exit(130);
         });
         (stopper, stop)

@@ -111,7 +111,7 @@ impl Session {
             .iter()
             .map(|entry| {
                 let is_stamped = stamped.objects.contains_key(&entry.id) && chosen(&entry.id);
-                !is_stamped && !(holds_too && entry.delay.is_none())
+                !(is_stamped || holds_too && entry.delay.is_none())
             })
             .collect();
         stored.forget(&others);

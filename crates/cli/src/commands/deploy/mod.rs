@@ -6,7 +6,7 @@ mod source;
 
 use std::io::Write as _;
 
-use engine::Options;
+use engine::{Event, Options};
 use kube::Api;
 use kube::api::PostParams;
 use plan::input::{Order, Policy};
@@ -160,26 +160,22 @@ impl Deploying {
         }
         // What is taken back is not to fail for the reason it is taken back for.
         let policy = &Policy { strict: false, ..policy.clone() };
-        match back_to {
-            Some(record) => {
-                report::plain(&format!("it failed, and goes back to revision {}", record.version));
-                let prepared = desk.wait(name, session.release().prepare_rollback(&record, policy))?;
-                let mut progress = Progress::new(self.progress, name, &prepared.plan, policy.timeout);
-                let finish = Finish { description: None, ..finish };
-                let mut told = |event: engine::Event| progress.hear(&event);
-                let back = session.carry_out(prepared, &options, &finish, &mut told);
-                operation::judge(name, &desk.wait(name, back)?)?;
-            }
-            None => {
-                report::plain("it failed, and is taken out again");
-                let prepared = desk.wait(name, session.release().prepare_uninstall(policy))?;
-                let mut progress = Progress::new(self.progress, name, &prepared.plan, policy.timeout);
-                let removal = Removal { keep_history: false, undelete_window: std::time::Duration::ZERO };
-                let mut told = |event: engine::Event| progress.hear(&event);
-                let gone = session.uninstall(prepared, &options, removal, &mut told);
-                operation::judge(name, &desk.wait(name, gone)?)?;
-            }
-        }
+        let taken_back = if let Some(record) = back_to {
+            report::plain(&format!("it failed, and goes back to revision {}", record.version));
+            let prepared = desk.wait(name, session.release().prepare_rollback(&record, policy))?;
+            let mut progress = Progress::new(self.progress, name, &prepared.plan, policy.timeout);
+            let mut told = |event: Event| progress.hear(&event);
+            let finish = Finish { description: None, ..finish };
+            desk.wait(name, session.carry_out(prepared, &options, &finish, &mut told))?
+        } else {
+            report::plain("it failed, and is taken out again");
+            let prepared = desk.wait(name, session.release().prepare_uninstall(policy))?;
+            let mut progress = Progress::new(self.progress, name, &prepared.plan, policy.timeout);
+            let mut told = |event: Event| progress.hear(&event);
+            let removal = Removal { keep_history: false, undelete_window: std::time::Duration::ZERO };
+            desk.wait(name, session.uninstall(prepared, &options, removal, &mut told))?
+        };
+        operation::judge(name, &taken_back)?;
         Ok(deployed)
     }
 

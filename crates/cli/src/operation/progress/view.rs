@@ -222,7 +222,7 @@ fn groups(plan: &Plan) -> (Vec<Group>, HashMap<ObjectId, usize>) {
 
 fn bar(done: usize, of: usize) -> String {
     const WIDTH: usize = 20;
-    let full = if of == 0 { WIDTH } else { done * WIDTH / of };
+    let full = (done * WIDTH).checked_div(of).unwrap_or(WIDTH);
     format!("{GOOD}{}{GOOD:#}{FAINT}{}{FAINT:#}", "█".repeat(full), "░".repeat(WIDTH - full))
 }
 
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn bars_and_spans() {
         assert_eq!(
-            (seconds(Duration::from_secs(59)), seconds(Duration::from_secs(300))),
+            (seconds(Duration::from_secs(59)), seconds(Duration::from_mins(5))),
             ("59s".to_owned(), "5m0s".to_owned())
         );
         assert_eq!(bar(1, 2).matches('█').count(), 10);
