@@ -67,7 +67,7 @@ impl Names {
     /// A whole object, list or table: the versions of lists belong to the server, those of objects to the object.
     fn top(&mut self, value: &mut Value) {
         let list = value["items"].is_array()
-            || value["rows"].is_array()
+            || value.get("rows").is_some_and(|rows| rows.is_array() || rows.is_null())
             || value["items"].is_null() && value["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
         if list && value["metadata"].is_object() {
             for field in ["resourceVersion", "continue"] {

@@ -213,7 +213,8 @@ pub async fn wait(server: &Server, path: &str, collections: &[String]) -> Result
 
 /// Whether a definition that is deleted stays because finalizers keep its objects.
 async fn is_kept(server: &Server, body: &Value) -> Result<bool, ServerError> {
-    if !body["metadata"]["deletionTimestamp"].is_string() {
+    let begun = |condition: &Value| condition["reason"] == "InstanceDeletionInProgress";
+    if !body["status"]["conditions"].as_array().is_some_and(|conditions| conditions.iter().any(begun)) {
         return Ok(false);
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

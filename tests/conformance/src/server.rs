@@ -59,6 +59,8 @@ pub enum ServerError {
 
 /// How long a watch that says nothing more is listened to.
 const IDLE: Duration = Duration::from_millis(300);
+/// How long a watch that has said nothing yet is listened to: a server with much to do may need that long.
+const SILENT: Duration = Duration::from_millis(1500);
 
 impl Server {
     /// The server of a kubeconfig, as its first user.
@@ -127,7 +129,9 @@ impl Server {
         }
         let mut events = Vec::new();
         let mut rest = Vec::new();
-        while let Ok(Some(chunk)) = tokio::time::timeout(IDLE, response.chunk()).await.unwrap_or(Ok(None)) {
+        loop {
+            let patience = if events.is_empty() { SILENT } else { IDLE };
+            let Ok(Ok(Some(chunk))) = tokio::time::timeout(patience, response.chunk()).await else { break };
             rest.extend_from_slice(&chunk);
             while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = rest.drain(..=end).collect();

@@ -244,6 +244,7 @@ pub fn rules(group: &str, kind: &str) -> &'static dyn Rules {
         ("scheduling.k8s.io", "PriorityClass") => &policy::classes::PriorityClass,
         ("node.k8s.io", "RuntimeClass") => &policy::classes::RuntimeClass,
         ("storage.k8s.io", "StorageClass") => &policy::classes::StorageClass,
+        ("storage.k8s.io", "CSIDriver") => &storage::driver::CsiDriver,
         ("coordination.k8s.io", "Lease") => &policy::lease::Lease,
         ("admissionregistration.k8s.io", "ValidatingAdmissionPolicy") => &PolicyRules,
         ("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding") => &BindingRules,

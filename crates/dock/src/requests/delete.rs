@@ -113,6 +113,12 @@ impl Server {
         self.admit_deletion(call, options, &live.object).await?;
         let finalizers = options.finalizers(&object, call.resource.traits.collection);
         let pending = !finalizers.is_empty();
+        let released = graceful.is_none() && !pending && !metadata::finalizers(&object).is_empty();
+        if released && options.resource_version.is_some() && options.dry_run.is_empty() {
+            // The real server forgets which revision was meant once it has taken the finalizers away.
+            let found = metadata::text(&live.object, "resourceVersion");
+            return Err(call.storage_refused("ResourceVersion", "", found));
+        }
         set_finalizers(&mut object, &finalizers);
         if graceful.is_none() && pending {
             mark(&mut object, call.now);

@@ -183,6 +183,12 @@ impl Call {
 
     /// 409: the object of that name is another one.
     pub(super) fn precondition_failed(&self, wanted: &str, found: &str) -> Status {
+        self.storage_refused("UID", wanted, found)
+    }
+
+    /// 409: the store has another object than the one that is meant, in the words of the store. A rehearsal does not get
+    /// as far as its prefix.
+    pub(super) fn storage_refused(&self, word: &str, wanted: &str, found: &str) -> Status {
         let group = &self.resource.key.group;
         let folder = match (self.resource.is_custom(), &*self.resource.key.resource) {
             (true, plural) => format!("{group}/{plural}"),
@@ -190,9 +196,10 @@ impl Call {
             (false, "endpoints") => "services/endpoints".into(),
             (false, plural) => plural.into(),
         };
+        let prefix = if self.options.is_dry_run() { "" } else { "/registry" };
         let place = if self.namespace.is_empty() { String::new() } else { format!("{}/", self.namespace) };
         let why = format!(
-            "StorageError: invalid object, Code: 4, Key: /registry/{folder}/{place}{}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}",
+            "StorageError: invalid object, Code: 4, Key: {prefix}/{folder}/{place}{}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: {word} in precondition: {wanted}, {word} in object meta: {found}",
             self.name
         );
         Status::conflict(self.resource.name(), &self.name, why)

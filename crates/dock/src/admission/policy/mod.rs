@@ -23,6 +23,7 @@ pub(super) use self::compile::{Compiler, Expression, Wanted};
 pub(super) use self::evaluate::conditions_hold;
 use self::evaluate::{Decision, Outcome};
 pub use self::params::Parameters;
+pub(crate) use self::rules::check_conditions;
 pub use self::rules::{BindingRules, PolicyRules};
 use super::attributes::Attributes;
 use crate::status::{Cause, Status};

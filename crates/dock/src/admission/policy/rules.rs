@@ -64,12 +64,8 @@ impl Rules for PolicyRules {
             errors.push(FieldError::required(&constraints, ""));
         }
         let has_params = param_kind.is_some();
-        check_conditions(
-            &mut errors,
-            &path.child("matchConditions"),
-            list(&spec["matchConditions"]),
-            has_params,
-        );
+        let conditions = list(&spec["matchConditions"]);
+        errors.extend(check_conditions(conditions, &path.child("matchConditions"), has_params));
         let mut compiler = Compiler::new(has_params);
         let variables = list(&spec["variables"]);
         for (index, variable) in variables.iter().enumerate() {
@@ -299,7 +295,9 @@ fn check_expression(errors: &mut Vec<FieldError>, path: &Path, expression: &Expr
     }
 }
 
-fn check_conditions(errors: &mut Vec<FieldError>, path: &Path, conditions: &[Value], has_params: bool) {
+/// What is wrong with the conditions under which a policy or a webhook is asked.
+pub(crate) fn check_conditions(conditions: &[Value], path: &Path, has_params: bool) -> Vec<FieldError> {
+    let mut errors = Vec::new();
     if conditions.len() > 64 {
         errors.push(FieldError::too_many(path, conditions.len(), 64));
     }
@@ -312,7 +310,7 @@ fn check_conditions(errors: &mut Vec<FieldError>, path: &Path, conditions: &[Val
             errors.push(FieldError::required(&place.child("expression"), ""));
         } else {
             let expression = compiler.compile(source, Wanted::Bool, true);
-            check_expression(errors, &place.child("expression"), &expression);
+            check_expression(&mut errors, &place.child("expression"), &expression);
         }
         let name = text(condition, "name");
         if name.is_empty() {
@@ -327,6 +325,7 @@ fn check_conditions(errors: &mut Vec<FieldError>, path: &Path, conditions: &[Val
         }
         seen.push(name);
     }
+    errors
 }
 
 fn check_variable(errors: &mut Vec<FieldError>, path: &Path, variable: &Value, compiler: &mut Compiler) {

@@ -30,6 +30,8 @@ pub struct Definition {
     pub names: Names,
     /// The versions.
     pub versions: Vec<Version>,
+    /// Whether there is a list of versions, be it empty.
+    pub lists_versions: bool,
     /// Whether unknown fields are kept everywhere, as old definitions had it.
     pub preserve_unknown_fields: bool,
     /// How versions are converted.
@@ -146,6 +148,7 @@ impl Definition {
             scope: text(spec, "scope"),
             names: Names::read(spec.and_then(|spec| spec.get("names"))),
             versions: list(spec, "versions").iter().map(Version::read).collect(),
+            lists_versions: spec.and_then(|spec| spec.get("versions")).is_some_and(Value::is_array),
             preserve_unknown_fields: spec.is_some_and(|spec| flag(spec, "preserveUnknownFields")),
             conversion: spec
                 .and_then(|spec| spec.get("conversion"))

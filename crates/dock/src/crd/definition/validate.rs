@@ -356,7 +356,8 @@ fn group_and_scope(definition: &Definition, path: &Path) -> Vec<FieldError> {
 fn whole(definition: &Definition, path: &Path) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let versions = &definition.versions;
-    let shown = || internal::versions(versions);
+    let emptied = versions.is_empty() && definition.lists_versions;
+    let shown = || if emptied { "[]".to_owned() } else { internal::versions(versions) };
     let mut refuse = |words: &str| {
         errors.push(FieldError::invalid(&path.child("versions"), Value::Null, words).showing(shown()));
     };

@@ -167,8 +167,16 @@ impl Rules for Event {
             "reportingComponent",
             "reportingInstance",
         ] {
-            let shown = if field == "reportingComponent" { "reportingController" } else { field };
-            errors.immutable(object.at(field), old.at(field), &Path::new(shown));
+            let path = Path::new(if field == "reportingComponent" { "reportingController" } else { field });
+            let (new, old) = (object.at(field), old.at(field));
+            match field {
+                "involvedObject" => errors.immutable_struct("core.ObjectReference", new, old, &path),
+                "related" => errors.immutable_struct("*core.ObjectReference", new, old, &path),
+                "source" | "firstTimestamp" | "lastTimestamp" | "count" | "eventTime" => {
+                    errors.immutable(new, old, &path);
+                }
+                _ => errors.immutable_struct("string", new, old, &path),
+            }
         }
         errors.found()
     }

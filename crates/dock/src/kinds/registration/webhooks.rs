@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::webhook_client;
+use crate::admission::policy::check_conditions;
 use crate::field::{FieldError, Path};
 use crate::kinds::metadata::{self, Scope};
 use crate::kinds::read::{Read, at_mut, fill_absent, list_mut, same, text_of};
@@ -158,26 +159,6 @@ fn reviews(versions: &[Value], allows: Allows, path: &Path, errors: &mut Errors)
     }
 }
 
-fn conditions(all: &[Value], path: &Path, errors: &mut Errors) {
-    if all.len() > 64 {
-        errors.too_many(path, all.len(), 64);
-    }
-    for (index, condition) in all.iter().enumerate() {
-        let (path, name) = (path.index(index), condition.text("name"));
-        if condition.text("expression").trim().is_empty() {
-            errors.required(&path.child("expression"), "");
-        }
-        if name.is_empty() {
-            errors.required(&path.child("name"), "");
-            continue;
-        }
-        errors.invalid_each(&path.child("name"), name, names::label_key(name));
-        if all[..index].iter().any(|other| other.text("name") == name) {
-            errors.duplicate(&path.child("name"), name);
-        }
-    }
-}
-
 /// A name of at least three labels.
 fn qualified(name: &str, path: &Path, errors: &mut Errors) {
     let wrong = names::dns_subdomain(name);
@@ -225,7 +206,10 @@ impl Webhooks {
         }
         webhook_client::validate(hook.at("clientConfig"), &path.child("clientConfig"), errors);
         if !allows.conditions {
-            conditions(hook.list("matchConditions"), &path.child("matchConditions"), errors);
+            let path = path.child("matchConditions");
+            for error in check_conditions(hook.list("matchConditions"), &path, false) {
+                errors.push(error);
+            }
         }
         let path = path.child("admissionReviewVersions");
         reviews(hook.list("admissionReviewVersions"), allows, &path, errors);
