@@ -12,6 +12,8 @@ mod event;
 mod lock;
 mod marks;
 mod observe;
+mod patience;
+mod pauses;
 mod pods;
 mod removal;
 mod run;
@@ -45,6 +47,8 @@ use writer::Writer;
 #[derive(Clone)]
 pub struct Engine {
     client: Client,
+    /// The same, but it leaves it to a run to ask again.
+    impatient: Client,
     served: Served,
     tell: Arc<dyn Fn(&str) + Send + Sync>,
 }
@@ -105,9 +109,10 @@ impl Work<'_> {
 
 impl Engine {
     /// Asks a cluster what it serves.
-    pub async fn connect(client: Client) -> Result<Self, kube::Error> {
+    pub async fn connect(impatient: Client) -> Result<Self, kube::Error> {
+        let client = patience::patient(&impatient);
         let served = Served::ask(&client).await?;
-        Ok(Self { client, served, tell: Arc::new(|_| {}) })
+        Ok(Self { client, impatient, served, tell: Arc::new(|_| {}) })
     }
 
     /// The same, with somebody who is told of waits outside of a run: for a lock whose holder may be dead.
@@ -132,7 +137,8 @@ impl Engine {
         &self.served
     }
 
-    /// A client of it.
+    /// A client of it that asks again when the server is busy or was not reached. A write that failed at first may have
+    /// been done.
     pub fn client(&self) -> &Client {
         &self.client
     }
@@ -145,9 +151,13 @@ impl Engine {
         stop: &mut Stop,
         tell: &mut dyn FnMut(Event),
     ) -> Outcome {
-        let writer =
-            Writer::new(self.client.clone(), self.served.clone(), &options.manager, options.force_conflicts);
-        let watches = Watches::new(self.client.clone());
+        let writer = Writer::new(
+            self.impatient.clone(),
+            self.served.clone(),
+            &options.manager,
+            options.force_conflicts,
+        );
+        let watches = Watches::new(self.impatient.clone());
         run::Run::new(work, writer, watches, options, tell).finish(stop).await
     }
 }

@@ -12,7 +12,9 @@ use objects::ObjectId;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
+use crate::pauses::Pauses;
 use crate::served::Kind;
+use crate::trouble::{Trouble, sort};
 
 /// What is told of one object.
 #[derive(Debug)]
@@ -100,6 +102,7 @@ impl Watch {
         // Names that were asked for while the first list was being told: it may have passed them already.
         let mut late = Vec::new();
         let mut complete = false;
+        let mut pauses = Pauses::default();
         loop {
             tokio::select! {
                 asked = self.asked.recv() => {
@@ -110,10 +113,14 @@ impl Watch {
                         late.push(name);
                     }
                 }
-                event = poll_fn(|context| events.as_mut().poll_next(context)) => match event {
+                event = poll_fn(|context| events.as_mut().poll_next(context)) => match event.inspect(|event| {
+                    if event.is_ok() {
+                        pauses.end();
+                    }
+                }) {
                     None => return,
-                    // The watcher begins again by itself, with pauses that grow.
-                    Some(Err(_)) => {}
+                    // The watcher begins again by itself.
+                    Some(Err(_)) => pauses.wait().await,
                     Some(Ok(Event::Init)) => there.clear(),
                     Some(Ok(Event::InitApply(object) | Event::Apply(object))) => {
                         let name = object.name_any();
@@ -148,14 +155,19 @@ impl Watch {
     /// came between.
     async fn look(&mut self, api: &Api<DynamicObject>, name: String, there: &mut HashSet<String>) {
         self.names.insert(name.clone());
-        match api.get_opt(&name).await {
-            Ok(Some(object)) => {
-                there.insert(name.clone());
-                self.tell(name, Seen::There(Box::new(object)));
+        let mut pauses = Pauses::default();
+        loop {
+            match api.get_opt(&name).await {
+                Ok(Some(object)) => {
+                    there.insert(name.clone());
+                    return self.tell(name, Seen::There(Box::new(object)));
+                }
+                Ok(None) => return self.tell(name, Seen::Absent),
+                // There may be no next change that tells.
+                Err(error) if matches!(sort(&error), Trouble::Passing(_)) => pauses.wait().await,
+                // Whoever may not read it learns of it by its next change.
+                Err(_) => return,
             }
-            Ok(None) => self.tell(name, Seen::Absent),
-            // The next change tells.
-            Err(_) => {}
         }
     }
 

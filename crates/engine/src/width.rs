@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 /// So many at first.
-const FIRST: f64 = 8.0;
+const FIRST: f64 = 16.0;
+/// Slow answers alone do not make it less: a few of them are slow by themselves.
+const LEAST: f64 = 4.0;
 /// Never more.
 const MOST: f64 = 64.0;
 /// An answer that takes so much longer than the quickest says that requests queue up.
@@ -14,6 +16,8 @@ const SLOW: u32 = 8;
 pub(crate) struct Width {
     now: f64,
     most: f64,
+    /// Whether nothing has spoken against more yet.
+    starting: bool,
     quickest: Duration,
     until: Option<Instant>,
 }
@@ -21,7 +25,7 @@ pub(crate) struct Width {
 impl Width {
     pub(crate) fn new(most: Option<usize>) -> Self {
         let most = most.map_or(MOST, |most| most.max(1) as f64);
-        Self { now: FIRST.min(most), most, quickest: Duration::MAX, until: None }
+        Self { now: FIRST.min(most), most, starting: true, quickest: Duration::MAX, until: None }
     }
 
     /// How many may be under way.
@@ -38,15 +42,18 @@ impl Width {
     pub(crate) fn answered(&mut self, took: Duration) {
         self.quickest = self.quickest.min(took.max(Duration::from_millis(1)));
         if took > self.quickest * SLOW {
-            self.now = (self.now * 0.9).max(1.0);
+            self.starting = false;
+            self.now = (self.now * 0.9).max(LEAST.min(self.most));
         } else {
-            self.now = (self.now + 1.0 / self.now).min(self.most);
+            let more = if self.starting { 1.0 } else { 1.0 / self.now };
+            self.now = (self.now + more).min(self.most);
         }
     }
 
     /// The server refused to take more. Returns whether the width has changed.
     pub(crate) fn refused(&mut self, pause: Option<Duration>, now: Instant) -> bool {
         let before = self.get();
+        self.starting = false;
         self.now = (self.now / 2.0).max(1.0);
         if let Some(pause) = pause {
             self.until = Some(self.until.unwrap_or(now).max(now + pause));

@@ -145,7 +145,7 @@ impl Storage {
         match self.secrets.create(&PostParams::default(), &secret).await {
             Ok(made) => Ok(stored(record, &made)),
             Err(kube::Error::Api(status)) if status.reason == "AlreadyExists" => {
-                Err(StorageError::Changed { name: record.name.clone() })
+                self.written(record, &secret).await
             }
             Err(source) => Err(refused("store the release", source)),
         }
@@ -162,9 +162,19 @@ impl Storage {
         match self.secrets.replace(&secret_name(record), &PostParams::default(), &secret).await {
             Ok(made) => Ok(stored(record, &made)),
             Err(kube::Error::Api(status)) if status.code == 409 || status.code == 404 => {
-                Err(StorageError::Changed { name: record.name.clone() })
+                self.written(record, &secret).await
             }
             Err(source) => Err(refused("store the release", source)),
+        }
+    }
+
+    /// What was refused because it is there already may have been written by an attempt that nobody was told of.
+    async fn written(&self, record: &Record, secret: &Secret) -> Result<Stored, StorageError> {
+        let found = self.secrets.get_opt(&secret_name(record)).await;
+        let found = found.map_err(|source| refused("read the release", source))?;
+        match found.filter(|found| found.data == secret.data && found.type_ == secret.type_) {
+            Some(found) => Ok(stored(record, &found)),
+            None => Err(StorageError::Changed { name: record.name.clone() }),
         }
     }
 

@@ -1,10 +1,9 @@
 //! A server in front of a cluster, which can be told to stop at a certain write.
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use http::{Method, Request, Response, StatusCode};
+use http::{Method, Request, Response};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -143,18 +142,15 @@ async fn pass(
     client: Client,
     state: Arc<State>,
     request: Request<Incoming>,
-) -> Result<Response<Body>, Infallible> {
+) -> Result<Response<Body>, kube::Error> {
     let (parts, body) = request.into_parts();
     let way = state.way(&parts.method);
     let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     if !matches!(way, Way::Nowhere) {
         let answer = client.send(Request::from_parts(parts, Body::from(bytes.to_vec()))).await;
         if matches!(way, Way::Through) {
-            return Ok(answer.unwrap_or_else(|_| {
-                let mut broken = Response::new(Body::empty());
-                *broken.status_mut() = StatusCode::BAD_GATEWAY;
-                broken
-            }));
+            // Where the way to the cluster breaks, this one does.
+            return answer;
         }
     }
     state.closed.notify_waiters();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
+use super::renewal::Renewing;
 use crate::report::Failure;
 
 /// The cluster that flags and environment choose.
@@ -36,12 +37,14 @@ impl Connection {
         // Somebody else in this process may have chosen the same.
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let config = self.config().await?;
-        Client::try_from(config).map_err(|error| {
+        let namespace = config.default_namespace.clone();
+        let client = Client::try_from(config).map_err(|error| {
             Failure::new(format!("Kubernetes cluster unreachable: {}", engine::with_causes(&error)))
-        })
+        })?;
+        Ok(Client::new(Renewing::new(self.clone(), client), namespace))
     }
 
-    async fn config(&self) -> Result<Config, Failure> {
+    pub(super) async fn config(&self) -> Result<Config, Failure> {
         let wrong = |error: &dyn std::error::Error| {
             Failure::new(format!("Kubernetes cluster unreachable: {}", engine::with_causes(error)))
                 .hint("--kubeconfig names a kubeconfig file, --embedded uses a cluster that needs none")
@@ -66,6 +69,8 @@ impl Connection {
             },
         };
         self.overrule(&mut config)?;
+        // Whoever asks decides what is asked again, and how many at once.
+        config.default_retry = false;
         Ok(config)
     }
 

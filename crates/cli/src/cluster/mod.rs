@@ -2,6 +2,7 @@
 
 mod choice;
 mod lookup;
+mod renewal;
 
 use std::path::PathBuf;
 

@@ -7,6 +7,7 @@
 //! a real control plane.
 
 mod chart;
+mod faults;
 mod place;
 
 use support::{Cluster, Side};

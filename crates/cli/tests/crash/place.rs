@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::path::PathBuf;
 use std::process::Stdio;
 
 use k8s_openapi::NamespaceResourceScope;
@@ -69,6 +70,15 @@ impl Place {
         Ok(())
     }
 
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A file of this place.
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.home.path().join(file)
+    }
+
     fn deploy(&self, words: &[&str], version: Version) -> Vec<String> {
         let chart = self.home.path().join("shop").display().to_string();
         let number = if version == Version::First { "1" } else { "2" };
@@ -94,7 +104,7 @@ impl Place {
     pub(crate) fn command(&self, arguments: &[String]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_slipway"));
         command.args(arguments).args(["-n", &self.name, "--kubeconfig"]).arg(self.home.path().join("config"));
-        command.env_clear().env("HOME", self.home.path()).kill_on_drop(true);
+        command.env_clear().env("HOME", self.home.path()).env("PATH", "/usr/bin:/bin").kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }

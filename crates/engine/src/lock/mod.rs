@@ -80,7 +80,7 @@ impl Lock {
                 tokio::time::sleep(LOOK).await;
                 continue;
             }
-            let wanted = claim(name, holder, found.as_ref(), Timestamp::now());
+            let wanted = claim(name, holder, found.as_ref(), to_the_microsecond(Timestamp::now()));
             let written = match &found {
                 None => leases.create(&PostParams::default(), &wanted).await,
                 // The revision that was read guards against another who takes it over at the same moment.
@@ -88,14 +88,17 @@ impl Lock {
             };
             let lease = match written {
                 Ok(lease) => lease,
-                // Somebody was quicker, or gave it up: it is looked at again.
-                Err(kube::Error::Api(status))
-                    if matches!(status.code, 404 | 409) && status.reason != "Forbidden" =>
-                {
-                    if status.code == 404 && found.is_none() {
-                        return Err(LockError::Refused(status.message.clone()));
+                // There is no such namespace.
+                Err(kube::Error::Api(status)) if status.code == 404 && found.is_none() => {
+                    return Err(LockError::Refused(status.message.clone()));
+                }
+                // Somebody was quicker, or gave it up; or it was this one, and nobody said so.
+                Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {
+                    let now = leases.get_opt(name).await.map_err(|error| refused(&error))?;
+                    match now.filter(|lease| lease.spec == wanted.spec) {
+                        Some(lease) => lease,
+                        None => continue,
                     }
-                    continue;
                 }
                 Err(error) => return Err(refused(&error)),
             };
@@ -210,6 +213,11 @@ fn claim(name: &str, holder: &str, found: Option<&Lease>, now: Timestamp) -> Lea
     }
 }
 
+/// A moment as a Lease can say it, so that what is read is what was written.
+fn to_the_microsecond(time: Timestamp) -> Timestamp {
+    Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time)
+}
+
 fn is_alive(lease: &Lease, now: Timestamp) -> bool {
     let Some(spec) = &lease.spec else { return false };
     let holder = spec.holder_identity.as_deref().unwrap_or_default();
@@ -228,22 +236,33 @@ fn held(lease: &Lease) -> LockError {
 
 /// Renews the Lease until that fails for so long that another may take it.
 async fn renew(leases: Api<Lease>, mut held: Lease, stopper: Stopper) {
-    let mut last = Timestamp::now();
+    let mut last = Instant::now();
     loop {
         tokio::time::sleep(RENEWAL).await;
-        let now = Timestamp::now();
+        let begun = Instant::now();
         if let Some(spec) = &mut held.spec {
-            spec.renew_time = Some(MicroTime(now));
+            spec.renew_time = Some(MicroTime(to_the_microsecond(Timestamp::now())));
         }
-        match leases.replace(&held.name_any(), &PostParams::default(), &held).await {
-            Ok(renewed) => {
-                held = renewed;
-                last = now;
+        let name = held.name_any();
+        let renewing = async {
+            match leases.replace(&name, &PostParams::default(), &held).await {
+                // Somebody else wrote it, and it is theirs; unless it was this one, and nobody said so.
+                Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {
+                    let lease = leases.get_opt(&name).await?;
+                    Ok(lease.filter(|lease| lease.spec == held.spec))
+                }
+                renewed => renewed.map(Some),
             }
-            // Somebody else wrote it: it is theirs.
-            Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => return stopper.stop(),
-            Err(_) if now.duration_since(last).unsigned_abs() + RENEWAL * 2 > TERM => return stopper.stop(),
-            Err(_) => {}
+        };
+        match tokio::time::timeout(RENEWAL / 2, renewing).await {
+            Ok(Ok(Some(lease))) => {
+                held = lease;
+                last = begun;
+            }
+            Ok(Ok(None)) => return stopper.stop(),
+            // The next attempt would come too late.
+            _ if last.elapsed() + RENEWAL + RENEWAL / 2 >= TERM => return stopper.stop(),
+            _ => {}
         }
     }
 }

@@ -11,6 +11,7 @@ use kube::{Api, Client};
 use objects::ObjectId;
 
 use super::symptom::{Symptom, Weight};
+use crate::pauses::Pauses;
 
 /// Returns with what the pods of a Job, or a pod, will not recover from; never, if there is nothing.
 pub(crate) async fn hopeless(client: Client, id: &ObjectId) -> Symptom {
@@ -24,6 +25,7 @@ pub(crate) async fn hopeless(client: Client, id: &ObjectId) -> Symptom {
     };
     let mut events = pin!(watcher(Api::<Pod>::namespaced(client, namespace), config));
     let mut worst: Option<(Symptom, Instant)> = None;
+    let mut pauses = Pauses::default();
     loop {
         let due = worst.as_ref().and_then(|(symptom, since)| match symptom.weight {
             Weight::Lasts(span) => Some(*since + span),
@@ -47,7 +49,8 @@ pub(crate) async fn hopeless(client: Client, id: &ObjectId) -> Symptom {
                     });
                 }
                 // The watcher begins again by itself.
-                Some(_) => {}
+                Some(Err(_)) => pauses.wait().await,
+                Some(Ok(_)) => pauses.end(),
             },
             () = over => if let Some((symptom, _)) = worst { return symptom },
         }

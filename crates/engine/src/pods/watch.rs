@@ -15,6 +15,8 @@ use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
+use crate::pauses::Pauses;
+
 /// Something that was seen in a namespace.
 #[derive(Debug)]
 pub(crate) enum Sighting {
@@ -109,10 +111,14 @@ where
     let sender = sender.clone();
     let task = tokio::spawn(async move {
         let mut events = pin!(watcher(api, config));
-        let mut is_first = true;
+        let (mut is_first, mut pauses) = (true, Pauses::default());
         while let Some(event) = poll_fn(|context| events.as_mut().poll_next(context)).await {
-            // Whoever may not watch this is told less; the watcher begins again by itself.
-            let Ok(event) = event else { continue };
+            let Ok(event) = event else {
+                // Whoever may not watch this is told less; the watcher begins again by itself.
+                pauses.wait().await;
+                continue;
+            };
+            pauses.end();
             let is_over = matches!(event, Event::InitDone);
             if let Some(sighting) = read(event, is_first)
                 && sender.send(sighting).is_err()

@@ -17,6 +17,7 @@ use super::request::Refusal;
 use crate::Marks;
 use crate::event::Event;
 use crate::observe::is_kept;
+use crate::pauses::Pauses;
 use crate::pods::hopeless;
 use crate::removal::Removed;
 use crate::served::Kind;
@@ -166,10 +167,14 @@ async fn until(
     let config = watcher::Config::default().fields(&format!("metadata.name={}", id.name));
     let mut events = pin!(watcher(writer.api(kind, id), config));
     let mut there = None;
+    let mut pauses = Pauses::default();
     while let Some(event) = poll_fn(|context| events.as_mut().poll_next(context)).await {
         match event {
             // The watcher begins again by itself.
-            Err(_) => continue,
+            Err(_) => {
+                pauses.wait().await;
+                continue;
+            }
             Ok(watcher::Event::Init) => {
                 there = None;
                 continue;
@@ -178,7 +183,7 @@ async fn until(
                 there = Some(object);
                 continue;
             }
-            Ok(watcher::Event::InitDone) => {}
+            Ok(watcher::Event::InitDone) => pauses.end(),
             Ok(watcher::Event::Apply(object)) => there = Some(object),
             Ok(watcher::Event::Delete(_)) => there = None,
         }

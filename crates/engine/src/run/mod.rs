@@ -440,11 +440,12 @@ impl<'a> Run<'a> {
                         self.done(step);
                     }
                 }
-                kind if kind.waits() => {
+                // A pause is over; a hook writes as well as it waits.
+                kind if kind.writes() => self.send(step),
+                kind => {
                     let message = self.table.what_is_missing(self.plan, kind);
                     self.give_up(step, message, None);
                 }
-                _ => self.send(step),
             }
         }
     }
