@@ -58,6 +58,10 @@ bench-plan *ARGS:
 bench-dock *ARGS: dist
     SLIPWAY="${SLIPWAY:-{{target}}/dist/slipway}" cargo run --release -q -p bench -- dock {{ARGS}}
 
+# Measure releases on a real control plane, beside Helm 4, Helm 3 ($HELM3) and a bare client
+bench-release *ARGS: dist
+    SLIPWAY="${SLIPWAY:-{{target}}/dist/slipway}" cargo run --release -q -p bench -- release {{ARGS}}
+
 # Compare with Go and Helm on generated templates, values and documents
 differential *ARGS:
     SLIPWAY_REQUIRE_ORACLE=1 cargo test --release -p differential -- --nocapture {{ARGS}}

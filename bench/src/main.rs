@@ -3,7 +3,7 @@
 //! `bench parity DIR…` renders every chart below the directories with Helm and with Slipway and says
 //! how the two outputs compare; `bench template DIR…` measures what the same renderings cost. `bench plan` measures
 //! planning over generated sets, and needs neither charts nor Helm. `bench dock` puts the embedded cluster beside a real
-//! control plane.
+//! control plane. `bench release` deploys on one, beside Helm and beside a bare client.
 //!
 //! The first two start from the same list of cases. [`charts`] finds the charts of a tree, [`requirements`] and
 //! [`fill`] complete the ones whose dependencies are not vendored from their neighbours in the tree, and
@@ -23,6 +23,7 @@ mod fill;
 mod measure;
 mod parity;
 mod planning;
+mod release;
 mod requirements;
 mod run;
 mod template;
@@ -48,6 +49,8 @@ enum Command {
     Plan(planning::Arguments),
     /// Measures the embedded cluster beside a real kube-apiserver
     Dock(dock::Arguments),
+    /// Measures releases on a real control plane, beside Helm and a bare client
+    Release(release::Arguments),
     /// Runs one command and prints what it cost (used by `template`)
     #[command(hide = true)]
     Measure(measure::Arguments),
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::Template(arguments) => template::main(&arguments),
         Command::Plan(arguments) => planning::main(&arguments),
         Command::Dock(arguments) => dock::main(&arguments),
+        Command::Release(arguments) => release::main(&arguments),
         Command::Measure(arguments) => measure::main(&arguments),
     };
     match result {

@@ -4,6 +4,7 @@
 //! parent that has no other child.
 
 use std::io;
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -52,7 +53,12 @@ pub(crate) fn main(arguments: &Arguments) -> io::Result<ExitCode> {
 pub(crate) fn cost(tool: &Tool, arguments: &[String]) -> io::Result<Option<Cost>> {
     let mut command = Command::new(std::env::current_exe()?);
     tool.isolate(&mut command);
-    let output = command.arg("measure").arg("--").arg(tool.program()).args(arguments).output()?;
+    cost_of(command, tool.program(), arguments)
+}
+
+/// Measures one run of a program by `parent`, this program in an environment of its own; nothing if it fails.
+pub(crate) fn cost_of(mut parent: Command, program: &Path, arguments: &[String]) -> io::Result<Option<Cost>> {
+    let output = parent.arg("measure").arg("--").arg(program).args(arguments).output()?;
     if !output.status.success() {
         return Ok(None);
     }

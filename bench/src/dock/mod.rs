@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use peer::Peer;
+pub(crate) use peer::Peer;
 use work::Figures;
 
 /// What is measured.

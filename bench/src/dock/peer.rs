@@ -56,9 +56,19 @@ impl Peer {
 
     /// kube-apiserver and etcd, whose writes need not reach the disk.
     pub(crate) fn control_plane() -> io::Result<Self> {
+        Self::real(&["--api-only"])
+    }
+
+    /// The same with all controllers, a scheduler, and what plays the kubelet.
+    pub(crate) fn with_controllers() -> io::Result<Self> {
+        Self::real(&[])
+    }
+
+    fn real(flags: &[&str]) -> io::Result<Self> {
         let name = format!("bench-{}", std::process::id());
         let output = Command::new(script("up"))
-            .args(["--api-only", "--while", &std::process::id().to_string(), &name])
+            .args(flags)
+            .args(["--while", &std::process::id().to_string(), &name])
             .stderr(Stdio::inherit())
             .output()?;
         if !output.status.success() {
@@ -69,6 +79,11 @@ impl Peer {
         let processes = list.lines().filter_map(|line| line.split('\t').nth(1)?.parse().ok()).collect();
         let ends = End::ControlPlane(name);
         Ok(Self { name: "kube-apiserver", kubeconfig, processes, ends })
+    }
+
+    /// Where it is written how to reach it.
+    pub(crate) fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
     }
 
     /// A client of it.
