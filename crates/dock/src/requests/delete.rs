@@ -347,7 +347,7 @@ impl DeleteOptions {
         if call.resource.is_namespace() || call.resource.is_definition() {
             return self.check_by_hand(call, live);
         }
-        let name = ResourceName { group: &call.resource.key.group, resource: &call.resource.kind };
+        let name = ResourceName { group: call.resource.kind_group(), resource: &call.resource.kind };
         let uid = metadata::text(&live.object, "uid");
         if let Some(wanted) = &self.uid
             && wanted != uid
