@@ -10,7 +10,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::{
     completion, create, dag, dependency, deploy, diff, dock, env, get, history, lint, list, man, package,
     plan, pull, push, ready, registry, repo, rollback, search, show, status, template, test, trash, undelete,
-    uninstall, unlock, verify, version,
+    uninstall, unlock, verify, version, why,
 };
 use crate::flags::GlobalFlags;
 use crate::go_flags::like_go;
@@ -59,6 +59,7 @@ pub(crate) enum Command {
     History(history::Arguments),
     Get(get::Arguments),
     Test(Box<test::Arguments>),
+    Why(why::Arguments),
     Diff(Box<diff::Arguments>),
     Trash(Box<trash::Arguments>),
     Unlock(unlock::Arguments),

@@ -28,6 +28,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
+use kube::core::DynamicObject;
+use objects::ObjectId;
 use plan::{ObjectIndex, Plan};
 use serde_json::Value;
 
@@ -141,6 +143,11 @@ impl Engine {
     /// been done.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// What the pods of a workload say about why it is not ready, a line each.
+    pub async fn ask_pods(&self, id: &ObjectId, live: &DynamicObject) -> Vec<String> {
+        pods::ask(&self.client, id, live).await
     }
 
     /// Runs a plan to its end, or until somebody asks it to stop.

@@ -23,6 +23,7 @@ mod storage;
 mod tombstone;
 mod values;
 mod wanted;
+mod why;
 mod written;
 
 pub use codec::{CodecError, decode, encode};
@@ -39,4 +40,5 @@ pub use storage::{Storage, StorageError, Stored, secret_name};
 pub use tombstone::{Tombstone, Tombstones};
 pub use values::Reuse;
 pub use wanted::{DocumentError, documents, wanted};
+pub use why::{Answer, why_object, why_release};
 pub use written::RevisionError;

@@ -32,6 +32,7 @@ pub(crate) mod uninstall;
 pub(crate) mod unlock;
 pub(crate) mod verify;
 pub(crate) mod version;
+pub(crate) mod why;
 
 use std::io::Write as _;
 
@@ -62,6 +63,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<(), Failure> {
         Command::History(arguments) => history::run(&arguments, context),
         Command::Get(arguments) => get::run(&arguments, context),
         Command::Test(arguments) => test::run(&arguments, context),
+        Command::Why(arguments) => why::run(&arguments, context),
         Command::Diff(arguments) => diff::run(&arguments, context),
         Command::Trash(arguments) => trash::run(&arguments, context),
         Command::Unlock(arguments) => unlock::run(&arguments, context),

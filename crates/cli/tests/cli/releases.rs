@@ -403,3 +403,44 @@ fn a_release_that_was_left_behind_is_set_free() {
     let (code, _, told) = here.run(&["unlock", "none"]);
     assert!(code == 1 && told.contains("not found"), "{told}");
 }
+
+#[test]
+fn why_tells_what_is_wrong() {
+    let here = Place::new();
+    let chart = here.session.home.path().join("web");
+    write(
+        &chart,
+        "kind: Pod\nmetadata:\n  name: web\n  annotations: {dock.slipway.dev/fail: CrashLoopBackOff}\nspec:\n  containers: [{name: main, image: web}]\n---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: held\n  finalizers: [example.com/cleanup]\n",
+    );
+    let path = chart.to_str().unwrap();
+    let (code, _, _) = here.run(&["install", "web", path, "--wait", "--timeout", "3s"]);
+    assert_eq!(code, 1);
+    let (out, _) = here.succeed(&["why", "web"]);
+    assert!(out.starts_with("web: revision 1 is failed: install failed: Pod default/web"), "{out}");
+    assert!(out.contains("Pod default/web: it is not ready") && out.contains("CrashLoopBackOff"), "{out}");
+    assert!(!out.contains("held"), "{out}");
+
+    let (code, _, told) = here.run(&["uninstall", "web", "--timeout", "2s"]);
+    assert!(code == 1 && told.contains("example.com/cleanup"), "{told}");
+    let (out, _) = here.succeed(&["why", "configmap/held"]);
+    assert!(out.contains("finalizer example.com/cleanup holds it\n    it was put there by slipway"), "{out}");
+    assert!(out.contains("no workload that is called like slipway runs"), "{out}");
+    let (out, _) = here.succeed(&["why", "web", "-o", "json"]);
+    assert!(out.contains(r#""kind":"ConfigMap""#) && !out.contains(r#""kind":"Pod""#), "{out}");
+    let (code, _, told) = here.run(&["why", "nothing/x"]);
+    assert!(code == 1 && told.contains("no stored revision has") || told.contains("nothing/x"), "{told}");
+
+    let rules = here.session.home.path().join("rules.yaml");
+    std::fs::write(
+        &rules,
+        "- deletionRank: 300\n  waitTimeout: 1s\n  forceDeleteAfterWaitTimeout: {enabled: true, forceTimeout: 5s}\n",
+    )
+    .unwrap();
+    let (out, told) =
+        here.succeed(&["uninstall", "web", "--timeout", "20s", "--deletion-rules", rules.to_str().unwrap()]);
+    assert!(
+        told.contains("forced     ConfigMap default/held: finalizers example.com/cleanup removed"),
+        "{told}"
+    );
+    assert!(out.contains("release \"web\" uninstalled"), "{out}");
+}

@@ -7,12 +7,14 @@
 //! and the warnings.
 
 mod alone;
+mod asked;
 mod evidence;
 mod patients;
 mod symptom;
 mod watch;
 
 pub(crate) use alone::hopeless;
+pub(crate) use asked::ask;
 pub(crate) use evidence::Evidence;
 pub(crate) use patients::{Finding, Patients};
 pub(crate) use symptom::Symptom;

@@ -121,6 +121,10 @@ impl<'a> Run<'a> {
     pub(crate) async fn finish(mut self, stop: &mut Stop) -> Outcome {
         let writes = self.plan.steps.iter().filter(|step| step.kind.writes()).count();
         self.say(Event::Begun { steps: self.plan.steps.len(), writes });
+        // What somebody asked to go before goes by the same rules.
+        for object in going_already(self.plan) {
+            self.follow_deleted(object);
+        }
         while !self.table.is_over() {
             self.begin_what_may();
             if self.table.is_over() || self.outcome.stopped && self.requests.is_empty() {
@@ -449,4 +453,19 @@ impl<'a> Run<'a> {
             }
         }
     }
+}
+
+/// The objects whose end a plan awaits without deleting them.
+fn going_already(plan: &Plan) -> Vec<ObjectIndex> {
+    let deleted: HashSet<ObjectIndex> = plan
+        .steps
+        .iter()
+        .filter(|step| matches!(step.kind, StepKind::Delete { .. }))
+        .filter_map(|step| step.kind.object())
+        .collect();
+    let awaited = plan.steps.iter().filter_map(|step| match step.kind {
+        StepKind::AwaitGone { object } => Some(object),
+        _ => None,
+    });
+    awaited.filter(|object| !deleted.contains(object) && plan.object(*object).rank.is_some()).collect()
 }

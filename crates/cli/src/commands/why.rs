@@ -1,0 +1,78 @@
+//! `slipway why`: why something is waiting, or not gone.
+
+use std::io::Write as _;
+
+use clap::Args;
+use release::{Answer, Choice, ReleaseError};
+
+use crate::context::Context;
+use crate::flags::{OutputFormat, OutputFormatFlag};
+use crate::operation::{self, Desk};
+use crate::output::{write_json, write_yaml};
+use crate::report::Failure;
+
+/// Tell why a release or an object is waiting, or not gone
+///
+/// Of a release, every object that is not as it should be; of an object, what holds it: what its pods say and logged,
+/// the finalizer that keeps it and whether its likely owner still runs, the webhook that refuses, the API that does
+/// not answer.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  # Everything that is not as it should be
+  slipway why shop
+
+  # One object
+  slipway why deployment/shop-api
+  slipway why namespace/staging")]
+pub(crate) struct Arguments {
+    /// Name of a release, or an object as KIND/NAME or NAMESPACE/KIND/NAME
+    #[arg(value_name = "RELEASE|KIND/NAME")]
+    subject: String,
+
+    #[command(flatten)]
+    output: OutputFormatFlag,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
+    let subject = &arguments.subject;
+    let desk = Desk::open(context)?;
+    let answers = if subject.contains('/') {
+        let choice = Choice::parse(subject).ok_or_else(|| {
+            Failure::usage(format!("{subject:?} names no object"))
+                .hint("an object is written as KIND/NAME or NAMESPACE/KIND/NAME, such as deployment/web")
+        })?;
+        let answer = release::why_object(&desk.engine, &choice, &desk.namespace);
+        desk.wait(subject, answer)?.into_iter().collect()
+    } else {
+        of_release(&desk, subject)?
+    };
+    match arguments.output.format {
+        OutputFormat::Json => write_json(&mut context.out, &answers)?,
+        OutputFormat::Yaml => write_yaml(&mut context.out, &answers)?,
+        OutputFormat::Table if answers.is_empty() => {
+            writeln!(context.out, "{subject} is as it should be")?;
+        }
+        OutputFormat::Table => {
+            for Answer { object, what, because } in &answers {
+                let about = object.as_ref().map_or_else(|| subject.clone(), ToString::to_string);
+                writeln!(context.out, "{about}: {what}")?;
+                for line in because {
+                    writeln!(context.out, "  {line}")?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn of_release(desk: &Desk, name: &str) -> Result<Vec<Answer>, Failure> {
+    let release = desk.release(name)?;
+    let Some(record) = release.current() else {
+        return Err(operation::failed(name, &ReleaseError::NotFound));
+    };
+    let kept = desk.wait(name, release.kept(record))?;
+    let left: Vec<_> =
+        kept.into_iter().flat_map(|kept| kept.inventory.entries).map(|entry| entry.id).collect();
+    desk.wait(name, release::why_release(&desk.engine, record, &left))
+}
