@@ -82,6 +82,10 @@ e2e *ARGS:
 crash PLACES="all" *ARGS:
     SLIPWAY_CRASHES={{PLACES}} cargo test -p slipway -p engine -p release --test crash {{ARGS}}
 
+# Helm and Slipway on the same releases, in turn, on a real control plane
+interop: build
+    SLIPWAY="${SLIPWAY:-{{target}}/release/slipway}" tests/interop/run
+
 # kubectl, Helm and Python's client against the embedded cluster
 clients: build
     SLIPWAY="${SLIPWAY:-{{target}}/release/slipway}" tests/clients/run

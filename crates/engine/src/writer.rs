@@ -86,8 +86,16 @@ impl Writer {
     pub(crate) async fn apply(&self, kind: &Kind, id: &ObjectId, object: &Value) -> Result<Applied, Error> {
         let mut parameters = PatchParams::apply(&self.manager);
         parameters.force = self.force_conflicts;
-        let after = self.api(kind, id).patch(&id.name, &parameters, &Patch::Apply(object)).await?;
-        Ok(Applied::of(&after))
+        let api = self.api(kind, id);
+        match api.patch(&id.name, &parameters, &Patch::Apply(object)).await {
+            Ok(after) => Ok(Applied::of(&after)),
+            // Helm has worked on the same release, and whoever works on it now has the word.
+            Err(error) if conflicts_with_helm(&error) => {
+                let after = api.patch(&id.name, &parameters.force(), &Patch::Apply(object)).await?;
+                Ok(Applied::of(&after))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Creates an object; nothing if there is one of its name already.
@@ -200,5 +208,58 @@ impl Writer {
 
     fn parameters(&self) -> PatchParams {
         PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() }
+    }
+}
+
+/// Whether fields are owned by Helm, and by nobody else who minds.
+fn conflicts_with_helm(error: &Error) -> bool {
+    let Error::Api(status) = error else { return false };
+    let causes = status.details.as_ref().map(|details| details.causes.as_slice()).unwrap_or_default();
+    !causes.is_empty()
+        && causes.iter().all(|cause| {
+            let manager =
+                cause.message.strip_prefix("conflict with \"").and_then(|rest| rest.split('"').next());
+            cause.reason == "FieldManagerConflict" && manager.is_some_and(is_helm)
+        })
+}
+
+/// Whether a manager of fields is Helm, which calls itself as its program is called: `helm`, `helm3`.
+fn is_helm(manager: &str) -> bool {
+    manager.strip_prefix("helm").is_some_and(|rest| {
+        rest.bytes().all(|letter| letter.is_ascii_digit() || matches!(letter, b'.' | b'-' | b'v'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_helm_gives_way() {
+        let conflict = |managers: &[&str]| {
+            let causes: Vec<Value> = managers
+                .iter()
+                .map(|manager| {
+                    json!({
+                        "reason": "FieldManagerConflict",
+                        "message": format!("conflict with {manager:?} using v1"),
+                        "field": ".data.a",
+                    })
+                })
+                .collect();
+            let status = json!({"code": 409, "reason": "Conflict", "details": {"causes": causes}});
+            Error::Api(Box::new(serde_json::from_value(status).unwrap_or_default()))
+        };
+        for (managers, expected) in [
+            (&["helm"][..], true),
+            (&["helm4", "helm-3.17"], true),
+            (&["helm", "kubectl-edit"], false),
+            (&["helm-controller"], false),
+            (&[], false),
+        ] {
+            assert_eq!(conflicts_with_helm(&conflict(managers)), expected, "{managers:?}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::Record;
 use crate::shards::{Key, Shards, What, hash};
-use crate::storage::StorageError;
+use crate::storage::{StorageError, Stored};
 
 /// The inventories of a namespace, or of all.
 #[derive(Clone)]
@@ -85,11 +85,11 @@ impl Inventories {
         Self { shards: Shards::new(Api::all(client), "") }
     }
 
-    /// Writes an inventory. All of it is there when this returns.
-    pub async fn write(&self, kept: &Kept) -> Result<(), StorageError> {
+    /// Writes an inventory. All of it is there when this returns. Once there is a record, it goes with that.
+    pub async fn write(&self, kept: &Kept, record: Option<&Stored>) -> Result<(), StorageError> {
         let key = key(&kept.name, kept.version);
         let text = serde_json::to_vec(kept).map_err(|error| StorageError::unreadable(&kept.name, error))?;
-        self.shards.write(&key, &text).await
+        self.shards.write(&key, &text, record.map(Stored::as_owner).as_ref()).await
     }
 
     /// Reads the inventory of a revision; nothing if there is none, or not all of it.
@@ -111,6 +111,11 @@ impl Inventories {
             }
         }
         Ok(newest)
+    }
+
+    /// Removes all inventories of a release.
+    pub async fn remove_all(&self, name: &str) -> Result<(), StorageError> {
+        self.shards.remove_all(What::Inventory, name).await
     }
 
     /// Removes the inventory of a revision.

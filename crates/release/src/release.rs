@@ -24,6 +24,10 @@ use crate::written::Revision;
 /// A `pending-…` record that is not ours is taken to be a live Helm's for so long.
 pub const PENDING_GRACE: Duration = Duration::from_mins(15);
 
+/// How Helm is to go on from a record of ours. It would apply on the server's side too, and be refused there the fields
+/// that are ours; what it merges on its own side is not, and we take the fields back when it is our turn.
+const APPLY_METHOD: &str = "csa";
+
 /// A release, as it was read.
 #[derive(Debug)]
 pub struct Release {
@@ -279,7 +283,7 @@ impl Release {
                 status: Status::PendingRollback,
                 ..to.info.clone()
             },
-            apply_method: "ssa".to_owned(),
+            apply_method: APPLY_METHOD.to_owned(),
             ..to.clone()
         };
         let sequenced = kept.is_some_and(|kept| kept.sequenced);
@@ -386,7 +390,7 @@ impl Release {
             },
             manifest,
             hooks: describe::hooks(deployment.rendered),
-            apply_method: "ssa".to_owned(),
+            apply_method: APPLY_METHOD.to_owned(),
             labels,
             ..Record::default()
         }

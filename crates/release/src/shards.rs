@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams};
 use kube::{Api, Client, ResourceExt};
 use sha2::{Digest as _, Sha256};
@@ -94,14 +95,20 @@ impl Shards {
         Self::new(Api::namespaced(client, namespace), manager)
     }
 
-    /// Writes bytes. All of them are there when this returns.
-    pub(crate) async fn write(&self, key: &Key, bytes: &[u8]) -> Result<(), StorageError> {
+    /// Writes bytes. All of them are there when this returns; they go with their owner, if they have one.
+    pub(crate) async fn write(
+        &self,
+        key: &Key,
+        bytes: &[u8],
+        owner: Option<&OwnerReference>,
+    ) -> Result<(), StorageError> {
         let broken = |source| StorageError::Broken { name: key.first(), source };
         let content = hash(bytes)[..16].to_owned();
         let packed = pack(bytes).map_err(broken)?;
         let shards: Vec<&[u8]> = packed.chunks(SHARD).collect();
         for (number, shard) in shards.iter().enumerate().rev() {
-            let secret = secret(key, &content, number, shards.len(), shard);
+            let mut secret = secret(key, &content, number, shards.len(), shard);
+            secret.metadata.owner_references = owner.map(|owner| vec![owner.clone()]);
             let parameters = PatchParams::apply(&self.manager).force();
             self.secrets
                 .patch(&secret.name_any(), &parameters, &Patch::Apply(&secret))
@@ -144,6 +151,11 @@ impl Shards {
     /// Removes bytes.
     pub(crate) async fn remove(&self, key: &Key) -> Result<(), StorageError> {
         self.remove_selected(&key.labels()).await
+    }
+
+    /// Removes all of one sort that a release has.
+    pub(crate) async fn remove_all(&self, what: What, release: &str) -> Result<(), StorageError> {
+        self.remove_selected(&format!("{RELEASE}={release},{WHAT}={}", what.name())).await
     }
 
     async fn remove_selected(&self, labels: &str) -> Result<(), StorageError> {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::{DeleteParams, ListParams, ObjectMeta, PostParams, Preconditions};
 use kube::{Api, Client, ResourceExt};
 
@@ -83,6 +84,19 @@ impl StorageError {
     /// Something stored for a release cannot be read.
     pub(crate) fn unreadable(release: &str, error: serde_json::Error) -> Self {
         Self::Broken { name: format!("of release {release}"), source: error.into() }
+    }
+}
+
+impl Stored {
+    /// What belongs to this record, and goes with it, says so by this: Helm takes out records and knows of nothing else.
+    pub(crate) fn as_owner(&self) -> OwnerReference {
+        OwnerReference {
+            api_version: "v1".to_owned(),
+            kind: "Secret".to_owned(),
+            name: secret_name(&self.record),
+            uid: self.uid.clone(),
+            ..OwnerReference::default()
+        }
     }
 }
 
@@ -230,7 +244,7 @@ impl Storage {
         }
         let whole =
             serde_json::to_vec(record).map_err(|error| StorageError::unreadable(&record.name, error))?;
-        self.whole.write(&key(record), &whole).await?;
+        self.whole.write(&key(record), &whole, None).await?;
         let mut part = record.clone();
         part.labels.insert(WHOLE.to_owned(), "elsewhere".to_owned());
         for files in ["templates", "files"] {

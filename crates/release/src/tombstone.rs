@@ -57,7 +57,7 @@ impl Tombstones {
         let key = key(&tombstone.kept.name, tombstone.kept.version);
         let text = serde_json::to_vec(tombstone)
             .map_err(|error| StorageError::unreadable(&tombstone.kept.name, error))?;
-        self.shards.write(&key, &text).await
+        self.shards.write(&key, &text, None).await
     }
 
     /// Reads the tombstone of a release.

@@ -115,10 +115,11 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
 
 /// The revision to go back to.
 fn target<'a>(release: &'a Release, name: &str, revision: u32) -> Result<&'a release::Record, Failure> {
-    let Some(newest) = release.history().next_back() else {
+    if release.history().next_back().is_none() {
         return Err(operation::failed(name, &release::ReleaseError::NotFound));
-    };
-    let wanted = if revision == 0 { newest.version.saturating_sub(1) } else { revision };
+    }
+    // The one before the newest that was finished: what was interrupted is done again.
+    let wanted = if revision == 0 { release.next_version().saturating_sub(2) } else { revision };
     release.revision(wanted).ok_or_else(|| {
         let known: Vec<String> = release.history().map(|record| record.version.to_string()).collect();
         Failure::new(format!("release has no {wanted} version"))

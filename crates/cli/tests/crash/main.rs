@@ -23,6 +23,7 @@ const SOME: usize = 8;
 enum Operation {
     Install,
     Upgrade,
+    Rollback,
     Uninstall,
 }
 
@@ -32,6 +33,10 @@ impl Operation {
         match self {
             Self::Install => Ok(()),
             Self::Upgrade | Self::Uninstall => place.succeed(&place.install(Version::First)).await,
+            Self::Rollback => {
+                place.succeed(&place.install(Version::First)).await?;
+                place.succeed(&place.upgrade(Version::Second)).await
+            }
         }
     }
 
@@ -39,6 +44,7 @@ impl Operation {
         match self {
             Self::Install => place.install(Version::First),
             Self::Upgrade => place.upgrade(Version::Second),
+            Self::Rollback => Place::rollback(),
             Self::Uninstall => Place::uninstall(),
         }
     }
@@ -47,7 +53,7 @@ impl Operation {
     fn is_done(self, told: &str) -> bool {
         match self {
             Self::Install => told.contains("cannot re-use a name"),
-            Self::Upgrade => false,
+            Self::Upgrade | Self::Rollback => false,
             Self::Uninstall => told.contains("release: not found"),
         }
     }
@@ -113,6 +119,11 @@ async fn an_install_that_is_killed_is_run_again() -> Result {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upgrade_that_is_killed_is_run_again() -> Result {
     survives(Operation::Upgrade).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rollback_that_is_killed_is_run_again() -> Result {
+    survives(Operation::Rollback).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

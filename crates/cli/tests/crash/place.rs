@@ -96,6 +96,10 @@ impl Place {
         self.deploy(&["upgrade"], version)
     }
 
+    pub(crate) fn rollback() -> Vec<String> {
+        ["rollback", "shop", "1"].map(ToOwned::to_owned).to_vec()
+    }
+
     pub(crate) fn uninstall() -> Vec<String> {
         ["uninstall", "shop"].map(ToOwned::to_owned).to_vec()
     }
@@ -186,6 +190,9 @@ fn normalise(value: &mut Value, namespace: &str) {
         for key in ["createdAt", "modifiedAt", "slipway.dev/content"] {
             labels.remove(key);
         }
+    }
+    for owner in metadata.get_mut("ownerReferences").and_then(Value::as_array_mut).into_iter().flatten() {
+        owner["uid"] = Value::Null;
     }
     // Who owns what stays; when they wrote it does not. Of records it does not matter how often they were written.
     let managed = metadata.remove("managedFields").unwrap_or_default();

@@ -31,7 +31,11 @@ impl Session {
         let again = self.release.history.last().filter(|_| self.release.is_interrupted()).cloned();
         // Whoever is interrupted between these two writes must find an inventory that fits what is stored.
         kept.earlier = again.as_ref().map(|stored| hash(&stored.record.manifest));
-        self.release.inventories.write(&kept).await?;
+        if self.release.history.is_empty() {
+            // Helm may have taken a release of this name out, and knows nothing of these.
+            self.release.inventories.remove_all(&record.name).await?;
+        }
+        self.release.inventories.write(&kept, again.as_ref()).await?;
         let now = Timestamp::now();
         let mut known = match &again {
             Some(stored) => {
@@ -52,7 +56,7 @@ impl Session {
 
         kept.earlier = None;
         settle(&mut kept.inventory, &prepared, &outcome);
-        self.release.inventories.write(&kept).await?;
+        self.release.inventories.write(&kept, Some(&known)).await?;
         record.info.status = if outcome.is_success() { Status::Deployed } else { Status::Failed };
         let operation = prepared.plan.operation;
         record.info.description = match (outcome.is_success(), outcome.failures.first()) {

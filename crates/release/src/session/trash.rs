@@ -217,7 +217,7 @@ impl Session {
         match holder {
             Holder::Living(_, mut kept) => {
                 forget(&mut kept.inventory);
-                self.release.inventories.write(&kept).await?;
+                self.release.inventories.write(&kept, self.release.history.last()).await?;
             }
             Holder::Dead(mut tombstone) => {
                 forget(&mut tombstone.kept.inventory);

@@ -39,14 +39,14 @@ impl Session {
             since: now,
             until: now.checked_add(removal.undelete_window).unwrap_or(Timestamp::MAX),
         };
-        self.release.inventories.write(&kept).await?;
+        self.release.inventories.write(&kept, self.release.history.last()).await?;
         self.rewrite(&record).await?;
         let outcome = self.run(&prepared, options, tell).await;
         let trash: Vec<_> =
             counting(&prepared.plan).map(|object| prepared.plan.object(object).id.clone()).collect();
         settle(&mut kept.inventory, &prepared, &outcome);
         if !outcome.is_success() {
-            self.release.inventories.write(&kept).await?;
+            self.release.inventories.write(&kept, self.release.history.last()).await?;
             let why = outcome.failures.first().map_or("it was stopped", |(_, why)| why);
             record.info.description = format!("Deletion failed: {why}");
             self.rewrite(&record).await?;
@@ -62,7 +62,7 @@ impl Session {
         }
         let gone: Vec<bool> = kept.inventory.entries.iter().map(|entry| !trash.contains(&entry.id)).collect();
         if removal.keep_history {
-            self.release.inventories.write(&kept).await?;
+            self.release.inventories.write(&kept, self.release.history.last()).await?;
             self.rewrite(&record).await?;
         }
         kept.inventory.forget(&gone);
@@ -80,6 +80,7 @@ impl Session {
             release.inventories.remove(&old.record.name, old.record.version).await?;
             release.storage.remove(old).await?;
         }
+        release.inventories.remove_all(&record.name).await?;
         release.history.clear();
         Ok(Deployed { record, outcome, plan })
     }
