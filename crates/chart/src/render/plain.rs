@@ -37,7 +37,11 @@ pub fn render_plain(name: &str, files: &[(String, Bytes)]) -> Result<Rendered, R
     for (path, text) in files {
         documents.add(&format!("{name}/{path}"), text.clone());
     }
-    let (manifests, hooks) = documents.sort(&mut warnings)?;
+    let (mut manifests, hooks) = documents.sort(&mut warnings)?;
+    // A document of comments is no object.
+    manifests.retain(|manifest| {
+        !manifest.head.kind.is_empty() || goyaml::from_str(&manifest.text).is_ok_and(|value| !value.is_null())
+    });
     let charts = vec![ChartPart::alone(name)];
     Ok(Rendered { manifests, hooks, charts, warnings, ..Rendered::default() })
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use plan::Operation;
 use release::{Deployed, Record, ReleaseError};
 
 use crate::context::Context;
@@ -37,8 +38,12 @@ pub(crate) fn judge(name: &str, deployed: &Deployed) -> Result<(), Failure> {
         told.push("it was stopped".to_owned());
     }
     let operation = deployed.plan.operation;
+    let again = match operation {
+        Operation::Install => format!("'slipway upgrade --install {name} CHART' goes on from here"),
+        _ => "run the command again to go on from here".to_owned(),
+    };
     Err(Failure::new(format!("{operation} of {name} failed:\n  {}", told.join("\n  ")))
-        .hint(format!("'slipway why {name}' tells more; run the command again to go on from here")))
+        .hint(format!("'slipway why {name}' tells more; {again}")))
 }
 
 /// What Helm prints after a release was deployed.

@@ -14,3 +14,4 @@ mod settings;
 mod template;
 mod transcript;
 mod usage;
+mod walk;

@@ -5,34 +5,34 @@ use std::path::{Path, PathBuf};
 use crate::transcript::Session;
 
 /// A home with an embedded cluster of its own.
-struct Place {
+pub(crate) struct Place {
     session: Session,
     data: PathBuf,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let session = Session::new();
         let data = session.home.path().join("data");
         Self { session, data }
     }
 
     /// Runs a command on the embedded cluster: its exit code, and both outputs.
-    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+    pub(crate) fn run(&self, arguments: &[&str]) -> (i32, String, String) {
         let mut command = self.session.command(arguments);
         let output = command.arg("--embedded").env("SLIPWAY_DATA", &self.data).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
     }
 
-    fn succeed(&self, arguments: &[&str]) -> (String, String) {
+    pub(crate) fn succeed(&self, arguments: &[&str]) -> (String, String) {
         let (code, out, told) = self.run(arguments);
         assert_eq!(code, 0, "{arguments:?}: {out}{told}");
         (out, told)
     }
 }
 
-fn shop() -> &'static str {
+pub(crate) fn shop() -> &'static str {
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/shop")
 }
 

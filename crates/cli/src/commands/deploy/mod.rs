@@ -181,7 +181,8 @@ impl Deploying {
 
     fn show(&self, deployed: &Deployed, context: &mut Context) -> Result<(), Failure> {
         let mut record = deployed.record.clone();
-        if self.hide_notes {
+        // They tell of what is there, which is not true of what failed.
+        if self.hide_notes || !deployed.outcome.is_success() {
             record.info.notes.clear();
         }
         operation::show_status(&record, context)
