@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use plan::input::{Cascade, CrdsInstall, Hooks, Order, Policy, Rules};
+use plan::input::{Cascade, CrdsInstall, Hooks, Order, Policy, Rules, WaitStrategy};
 
 use crate::go_flags::duration;
 use crate::report::{self, Failure};
@@ -31,7 +31,7 @@ pub(crate) struct OrderFlags {
 pub(crate) struct OperationFlags {
     /// With 'ordered', go by layers and subcharts; with 'watcher', await that everything is ready at the end
     #[arg(long, value_name = "STRATEGY", num_args = 0..=1, require_equals = true, default_missing_value = "watcher", value_parser = strategy)]
-    pub(crate) wait: Option<String>,
+    pub(crate) wait: Option<WaitStrategy>,
 
     /// File with rules for the order of deletions
     #[arg(long, value_name = "FILE")]
@@ -61,9 +61,11 @@ pub(crate) enum Crds {
     Delete,
 }
 
-fn strategy(text: &str) -> Result<String, String> {
+fn strategy(text: &str) -> Result<WaitStrategy, String> {
     match text {
-        "watcher" | "hookOnly" | "legacy" | "ordered" | "true" | "false" => Ok(text.to_owned()),
+        "watcher" | "legacy" | "true" => Ok(WaitStrategy::Watcher),
+        "hookOnly" | "false" => Ok(WaitStrategy::HookOnly),
+        "ordered" => Ok(WaitStrategy::Ordered),
         _ => Err("must be one of: watcher, hookOnly, legacy, ordered".to_owned()),
     }
 }
@@ -104,14 +106,13 @@ impl OrderFlags {
 impl OperationFlags {
     /// Whether layers and subcharts order what is done.
     pub(crate) fn is_ordered(&self) -> bool {
-        self.wait.as_deref() == Some("ordered")
+        self.wait == Some(WaitStrategy::Ordered)
     }
 
     /// These flags over those about order.
     pub(crate) fn policy(&self, order: &OrderFlags) -> Result<Policy, Failure> {
-        let policy = order.policy(if self.is_ordered() { Order::Ordered } else { Order::Kinds });
+        let policy = order.policy(Order::Kinds).with_wait(self.wait.unwrap_or_default());
         Ok(Policy {
-            wait: !matches!(self.wait.as_deref(), None | Some("hookOnly" | "false")),
             rules: self.rules()?,
             crds: match self.crds {
                 Some(Crds::Install(install)) => install,

@@ -22,7 +22,7 @@ pub use hook::{Hook, HookDeletion, HookEvent};
 pub use inventory::{Entry, Inventory, Moved, Sequencing, StoredChart, StoredLayer, StoredNeed};
 pub use live::{Live, LiveObject, Owner};
 pub use member::{Annotation, Digest, Member, Place};
-pub use policy::{Cascade, CrdsInstall, Hooks, Order, Policy};
+pub use policy::{Cascade, CrdsInstall, Hooks, Order, Policy, WaitStrategy};
 pub use rank::Rank;
 pub use rules::{BadType, Force, Rule, RuleConflict, Rules, TypePattern};
 pub use rules_file::RulesError;

@@ -67,6 +67,32 @@ impl Default for Policy {
     }
 }
 
+/// What a run waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WaitStrategy {
+    /// Hooks, and nothing else.
+    #[default]
+    HookOnly,
+    /// That everything is ready at the end.
+    Watcher,
+    /// Layer by layer and subchart by subchart, that each is ready before what needs it begins.
+    Ordered,
+}
+
+impl Policy {
+    /// The defaults, with a way to wait.
+    pub fn waiting(strategy: WaitStrategy) -> Self {
+        Self::default().with_wait(strategy)
+    }
+
+    /// Waits in another way.
+    #[must_use]
+    pub fn with_wait(self, strategy: WaitStrategy) -> Self {
+        let order = if strategy == WaitStrategy::Ordered { Order::Ordered } else { Order::Kinds };
+        Self { order, wait: strategy != WaitStrategy::HookOnly, ..self }
+    }
+}
+
 /// In which order objects are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
