@@ -243,6 +243,25 @@ impl Release {
         self.prepare(Intention { operation, wanted, documents, stored, policy, record, origins, done }).await
     }
 
+    /// The order in which the newest revision would be deployed, as it was declared.
+    pub async fn order(&self, policy: &Policy) -> Result<Plan, ReleaseError> {
+        let record = self.current().ok_or(ReleaseError::NotFound)?;
+        let kept = self.kept(record).await?;
+        let (wanted, _) =
+            Revision::new(record, kept.as_ref().map(|kept| &kept.origins), self.engine.served())
+                .with_objects(&self.marks)?
+                .with_hooks()?
+                .finish();
+        Ok(plan::plan(&Request {
+            operation: Operation::Install,
+            wanted: &wanted,
+            stored: &Inventory::default(),
+            policy,
+            live: &Live::unknown(),
+            now: Timestamp::now(),
+        })?)
+    }
+
     /// What going back to an earlier revision would do. Whether that is ordered is up to how it was deployed.
     pub async fn prepare_rollback(&self, to: &Record, policy: &Policy) -> Result<Prepared, ReleaseError> {
         let kept = self.kept(to).await?;

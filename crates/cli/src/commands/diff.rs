@@ -5,10 +5,10 @@ use std::io::Write as _;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use plan::input::{Order, Policy};
-use release::{Deployment, Difference, Fate, Prepared, ReleaseError};
+use release::{Difference, Fate, Prepared, ReleaseError, Reuse};
 use similar::{ChangeTag, TextDiff};
 
-use super::deploy::{Rendering, Source};
+use super::deploy::{Rendering, Source, Wish};
 use crate::context::Context;
 use crate::flags::{
     ChartSourceFlags, OperationFlags, OrderFlags, OutputFormat, OutputFormatFlag, PreparationFlags,
@@ -16,7 +16,7 @@ use crate::flags::{
 };
 use crate::operation::{self, Desk};
 use crate::output::{write_json, write_yaml};
-use crate::report::{self, Failure, accepts_at_most, needs_at_least};
+use crate::report::{Failure, accepts_at_most, needs_at_least};
 
 /// Show what a command would change, object by object
 ///
@@ -138,36 +138,20 @@ impl Arguments {
             return Ok((prepared, desk));
         };
         let given = self.values.merge(context)?;
-        let mut source = Source::load(name, reference, &self.source, &self.preparation, context)?;
+        let source = Source::load(name, reference, &self.source, &self.preparation, context)?;
         if source.is_plain() && policy.order == Order::Kinds {
             policy.order = Order::Phases;
         }
         let desk = Desk::open(context)?;
         let release = desk.release(name)?;
-        let reuse = if self.reuse_values { release::Reuse::Everything } else { release::Reuse::default() };
-        let (values, defaults) = reuse.apply(given, release.current());
-        if let Some(defaults) = defaults {
-            source.chart.values = Some(defaults.into());
-        }
+        let reuse = if self.reuse_values { Reuse::Everything } else { Reuse::default() };
         let rendering = Rendering {
             skip_schema_validation: self.preparation.skip_schema_validation,
             files: &self.values.values,
             ..Rendering::default()
         };
-        let rendered = source.render_live(&desk, &release, &values, &rendering, context)?;
-        let deployment = Deployment {
-            chart: &source.chart,
-            values: &values,
-            rendered: &rendered,
-            policy: &policy,
-            labels: &[],
-        };
-        let prepared = desk.cluster.wait(release.prepare_deployment(&deployment));
-        let prepared = prepared.map_err(|error| match &error {
-            ReleaseError::Plan(errors) => report::planning(errors, &rendered),
-            ReleaseError::Read(error) => report::reading(error, &rendered),
-            error => operation::failed(name, error),
-        })?;
+        let wish = Wish { reuse, policy: &policy, labels: &[], rendering: &rendering };
+        let prepared = wish.prepare(&desk, &release, source, given, context)?;
         Ok((prepared, desk))
     }
 

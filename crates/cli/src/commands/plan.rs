@@ -7,18 +7,22 @@ use goyaml::Mapping;
 use jiff::Timestamp;
 use objects::parse_time;
 use plan::explain::{Remark, View};
-use plan::input::{Inventory, Policy, Wanted};
+use plan::input::{Inventory, Order, Policy, Wanted};
 use plan::{Operation, Request};
 
+use super::deploy::{Rendering, Source, Wish};
+use super::rollback;
 use crate::context::Context;
 use crate::flags::{OperationFlags, OrderFlags, RenderingFlags, ValuesFlags, ViewFlags};
+use crate::operation::Desk;
 use crate::planning;
 use crate::report::{self, Failure, accepts_at_most, needs_at_least};
 
 /// Show what an operation would do, and why in this order
 ///
 /// Plans are made from files: charts that are rendered here, and inventories that were saved. Nothing is asked of a
-/// cluster, so objects of the old chart or inventory are taken to be there.
+/// cluster, so objects of the old chart or inventory are taken to be there. With --live they are made for a release
+/// of a cluster, as it is now.
 #[derive(Args, Debug)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -44,7 +48,10 @@ Examples:
   slipway plan upgrade shop ./charts/shop --from ./old/shop --wait=ordered
 
   # From what an earlier plan would have stored, with rules for what goes
-  slipway plan upgrade shop ./charts/shop --inventory shop.json --deletion-rules rules.yaml")]
+  slipway plan upgrade shop ./charts/shop --inventory shop.json --deletion-rules rules.yaml
+
+  # Of a release on the cluster, as a picture
+  slipway plan upgrade shop ./charts/shop --live --wait=ordered -o svg --output-file upgrade.svg")]
     Upgrade(Planning),
     /// What rolling back to an earlier chart would do
     #[command(override_usage = ROLLBACK_USAGE, after_help = "\
@@ -109,6 +116,10 @@ struct Stored {
     #[arg(long, value_name = "FILE")]
     inventory: Option<String>,
 
+    /// Look at the cluster: NAME is a release there, and nothing has to be said about what it has
+    #[arg(long)]
+    live: bool,
+
     /// Save the plan, with the inventory that would be stored, to this file
     #[arg(long, value_name = "FILE")]
     save: Option<String>,
@@ -139,6 +150,9 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
 
 impl Planning {
     fn show(&self, operation: Operation, usage: &str, context: &mut Context) -> Result<(), Failure> {
+        if self.stored.live {
+            return self.show_live(operation, usage, context);
+        }
         self.check(operation, usage)?;
         let policy = self.operation.policy(&self.order)?;
         let now = self.now()?;
@@ -159,14 +173,56 @@ impl Planning {
             Request { operation, wanted: &wanted, stored: &stored, policy: &policy, live: &live, now };
         let mut plan = plan::plan(&request).map_err(|errors| report::planning(&errors, &rendered))?;
         planning::forget_files(&mut plan);
-        if let Some(path) = &self.stored.save {
-            let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{path}: {error}"));
-            let text = goyaml::json::to_string_raw(&plan).map_err(|error| failed(&error))?;
-            std::fs::write(path, text + "\n").map_err(|error| failed(&error))?;
-        }
+        self.save(&plan)?;
         let mut view = View::new(&plan, name);
         view.notes.push(Remark { warning: false, message: NOT_LOOKED.to_owned() });
         planning::show(&view, &self.view, context)
+    }
+
+    /// What the operation would do on the cluster as it is now.
+    fn show_live(&self, operation: Operation, usage: &str, context: &mut Context) -> Result<(), Failure> {
+        needs_at_least(1, &self.positional, usage)?;
+        accepts_at_most(2, &self.positional, usage)?;
+        let (name, second) = (&self.positional[0], self.positional.get(1));
+        let mut policy = self.operation.policy(&self.order)?;
+        let desk = Desk::open(context)?;
+        let release = desk.release(name)?;
+        let prepared = match operation {
+            Operation::Uninstall => desk.wait(name, release.prepare_uninstall(&policy))?,
+            Operation::Rollback { .. } => {
+                let revision = second.map_or(Ok(0), |text| text.parse()).map_err(|_| {
+                    Failure::usage("with --live, rollback takes a name and the number of a revision")
+                })?;
+                let to = rollback::target(&release, name, revision)?;
+                desk.wait(name, release.prepare_rollback(to, &policy))?
+            }
+            _ => {
+                let chart = second.ok_or_else(|| Failure::usage("a name and a chart are needed"))?;
+                let flags = &self.rendering;
+                let given = flags.values(context)?;
+                let source = Source::load(name, chart, &flags.source, &flags.preparation, context)?;
+                if source.is_plain() && policy.order == Order::Kinds {
+                    policy.order = Order::Phases;
+                }
+                let rendering = Rendering {
+                    skip_schema_validation: flags.preparation.skip_schema_validation,
+                    files: &flags.values.values,
+                    ..Rendering::default()
+                };
+                let reuse = release::Reuse::default();
+                let wish = Wish { reuse, policy: &policy, labels: &[], rendering: &rendering };
+                wish.prepare(&desk, &release, source, given, context)?
+            }
+        };
+        self.save(&prepared.plan)?;
+        planning::show(&View::new(&prepared.plan, name), &self.view, context)
+    }
+
+    fn save(&self, plan: &plan::Plan) -> Result<(), Failure> {
+        let Some(path) = &self.stored.save else { return Ok(()) };
+        let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{path}: {error}"));
+        let text = goyaml::json::to_string_raw(plan).map_err(|error| failed(&error))?;
+        std::fs::write(path, text + "\n").map_err(|error| failed(&error))
     }
 
     fn check(&self, operation: Operation, usage: &str) -> Result<(), Failure> {
@@ -265,6 +321,6 @@ impl Planning {
 }
 
 /// A chart is `.`, has a `/` or ends in `.tgz`; everything else is a name.
-fn looks_like_chart(text: &str) -> bool {
+pub(crate) fn looks_like_chart(text: &str) -> bool {
     text == "." || text.contains('/') || std::path::Path::new(text).extension().is_some_and(|is| is == "tgz")
 }

@@ -114,7 +114,11 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
 }
 
 /// The revision to go back to.
-fn target<'a>(release: &'a Release, name: &str, revision: u32) -> Result<&'a release::Record, Failure> {
+pub(crate) fn target<'a>(
+    release: &'a Release,
+    name: &str,
+    revision: u32,
+) -> Result<&'a release::Record, Failure> {
     if release.history().next_back().is_none() {
         return Err(operation::failed(name, &release::ReleaseError::NotFound));
     }

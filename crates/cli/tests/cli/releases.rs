@@ -444,3 +444,21 @@ fn why_tells_what_is_wrong() {
     );
     assert!(out.contains("release \"web\" uninstalled"), "{out}");
 }
+
+#[test]
+fn releases_have_plans_and_pictures_too() {
+    let here = Place::new();
+    here.succeed(&["install", "shop", shop(), "--wait=ordered"]);
+    let (out, _) = here.succeed(&["dag", "shop"]);
+    let (database, api) = (out.find("StatefulSet.apps default/shop-database"), out.find("layer api of shop"));
+    assert!(database.is_some() && database < api, "{out}");
+    let ordered = ["shop", shop(), "--live", "--wait=ordered", "--set", "ingress.enabled=false"];
+    let (out, _) = here.succeed(&[&["plan", "upgrade"][..], &ordered].concat());
+    assert!(out.starts_with("upgrade shop: 14 unchanged, 1 to delete, 1 hook"), "{out}");
+    let (out, _) = here.succeed(&["plan", "uninstall", "shop", "--live", "-o", "json"]);
+    assert!(out.contains("shop-database"), "{out}");
+    let (code, _, told) = here.run(&["plan", "rollback", "shop", "7", "--live"]);
+    assert!(code == 1 && told.contains("release has no 7 version"), "{told}");
+    let (code, _, told) = here.run(&["dag", "none"]);
+    assert!(code == 1 && told.contains("release: not found"), "{told}");
+}

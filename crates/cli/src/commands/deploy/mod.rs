@@ -70,7 +70,8 @@ impl Deploying {
         if dry_run == DryRun::Server {
             let release = desk.release(name)?;
             check(&release, name, before)?;
-            let prepared = self.prepare(&desk, &release, source, &given, reuse, &policy, &labels, context)?;
+            let wish = Wish { reuse, policy: &policy, labels: &labels, rendering: &self.rendering() };
+            let prepared = wish.prepare(&desk, &release, source, given, context)?;
             return self.show_prepared(prepared, context);
         }
         if self.create_namespace {
@@ -79,8 +80,8 @@ impl Deploying {
         let session = desk.work(name, self.pending_grace)?;
         let deployed = desk.with(session, |session| {
             check(session.release(), name, before)?;
-            let prepared =
-                self.prepare(&desk, session.release(), source, &given, reuse, &policy, &labels, context)?;
+            let wish = Wish { reuse, policy: &policy, labels: &labels, rendering: &self.rendering() };
+            let prepared = wish.prepare(&desk, session.release(), source, given, context)?;
             self.carry_out(&desk, session, prepared, &policy, name)
         })?;
         match self.output.format {
@@ -104,34 +105,6 @@ impl Deploying {
             policy.order = Order::Phases;
         }
         Ok(policy)
-    }
-
-    /// What deploying would do.
-    #[expect(clippy::too_many_arguments, reason = "all of it makes the plan")]
-    fn prepare(
-        &self,
-        desk: &Desk,
-        release: &Release,
-        mut source: Source,
-        given: &goyaml::Mapping,
-        reuse: release::Reuse,
-        policy: &Policy,
-        labels: &[(String, String)],
-        context: &Context,
-    ) -> Result<Prepared, Failure> {
-        let (values, defaults) = reuse.apply(given.clone(), release.current());
-        if let Some(defaults) = defaults {
-            source.chart.values = Some(defaults.into());
-        }
-        let rendered = source.render_live(desk, release, &values, &self.rendering(), context)?;
-        let (chart, values) = (&source.chart, &values);
-        let deployment = Deployment { chart, values, rendered: &rendered, policy, labels };
-        let name = &release.marks().name;
-        desk.cluster.wait(release.prepare_deployment(&deployment)).map_err(|error| match &error {
-            ReleaseError::Plan(errors) => report::planning(errors, &rendered),
-            ReleaseError::Read(error) => report::reading(error, &rendered),
-            error => operation::failed(name, error),
-        })
     }
 
     /// Does it, and takes it back if it fails and is to be all or nothing.
@@ -186,6 +159,49 @@ impl Deploying {
             record.info.notes.clear();
         }
         operation::show_status(&record, context)
+    }
+}
+
+/// How something is to be deployed.
+pub(crate) struct Wish<'a> {
+    /// Which values of before stay.
+    pub(crate) reuse: release::Reuse,
+    /// In what order, and with what care.
+    pub(crate) policy: &'a Policy,
+    /// Labels for the record.
+    pub(crate) labels: &'a [(String, String)],
+    /// How it is rendered.
+    pub(crate) rendering: &'a Rendering<'a>,
+}
+
+impl Wish<'_> {
+    /// What deploying would do.
+    pub(crate) fn prepare(
+        &self,
+        desk: &Desk,
+        release: &Release,
+        mut source: Source,
+        given: goyaml::Mapping,
+        context: &Context,
+    ) -> Result<Prepared, Failure> {
+        let (values, defaults) = self.reuse.apply(given, release.current());
+        if let Some(defaults) = defaults {
+            source.chart.values = Some(defaults.into());
+        }
+        let rendered = source.render_live(desk, release, &values, self.rendering, context)?;
+        let deployment = Deployment {
+            chart: &source.chart,
+            values: &values,
+            rendered: &rendered,
+            policy: self.policy,
+            labels: self.labels,
+        };
+        let name = &release.marks().name;
+        desk.cluster.wait(release.prepare_deployment(&deployment)).map_err(|error| match &error {
+            ReleaseError::Plan(errors) => report::planning(errors, &rendered),
+            ReleaseError::Read(error) => report::reading(error, &rendered),
+            error => operation::failed(name, error),
+        })
     }
 }
 
