@@ -138,7 +138,10 @@ async fn a_failed_job_with_its_log() -> Result {
     let mut release = Release::new(&cluster).await?;
     let job =
         workload("Job", "migrate", "dock.slipway.dev/fail: Error, dock.slipway.dev/log: table is locked");
-    let outcome = release.run(Operation::Install, &[&job], &options()).await?;
+    // Only a Job that something comes after is awaited to its end.
+    let job = job
+        .replace("metadata: {name: migrate}", "metadata: {name: migrate, annotations: {helm.sh/layer: web}}");
+    let outcome = release.run(Operation::Install, &[&job, AFTER], &options()).await?;
     let told = failure(&outcome)?;
     assert!(told.to_lowercase().contains("job failed"), "{told}");
     if cluster.as_dock().is_some() {
