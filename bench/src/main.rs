@@ -16,6 +16,7 @@
 //! `parity::report` tells and records the result. Charts are found by scanning lines and never by Slipway's own
 //! code: what is judged has no part in choosing the cases.
 
+mod at_once;
 mod case;
 mod charts;
 mod dock;

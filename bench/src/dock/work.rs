@@ -3,8 +3,6 @@
 use std::future::Future;
 use std::io;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use futures_core::Stream;
@@ -15,6 +13,7 @@ use serde_json::json;
 
 use super::Arguments;
 use super::peer::Peer;
+use crate::at_once::at_once;
 
 /// What one server does in a second, and what it takes.
 pub(crate) struct Figures {
@@ -36,22 +35,21 @@ pub(crate) async fn measure(peer: &Peer, arguments: &Arguments) -> io::Result<Fi
     let (objects, width) = (arguments.objects, arguments.width);
     let work = namespace(&client, "work").await?;
     // The first requests find connections not made and code not loaded.
-    at_once(200.min(objects), width, &work, |maps, number| create(maps, format!("warm-{number}"))).await?;
+    rate(200.min(objects), width, &work, |maps, number| create(maps, format!("warm-{number}"))).await?;
 
-    let creates =
-        at_once(objects, width, &work, |maps, number| create(maps, format!("map-{number}"))).await?;
-    let gets = at_once(objects, width, &work, |maps, number| async move {
+    let creates = rate(objects, width, &work, |maps, number| create(maps, format!("map-{number}"))).await?;
+    let gets = rate(objects, width, &work, |maps, number| async move {
         maps.get(&format!("map-{number}")).await.map(drop)
     })
     .await?;
-    let deletes = at_once(objects, width, &work, |maps, number| async move {
+    let deletes = rate(objects, width, &work, |maps, number| async move {
         maps.delete(&format!("map-{number}"), &DeleteParams::default()).await.map(drop)
     })
     .await?;
 
     let listed = namespace(&client, "listed").await?;
-    at_once(LISTED, width, &listed, |maps, number| create(maps, format!("map-{number}"))).await?;
-    let lists = at_once(LISTS, 2, &listed, |maps, _| async move {
+    rate(LISTED, width, &listed, |maps, number| create(maps, format!("map-{number}"))).await?;
+    let lists = rate(LISTS, 2, &listed, |maps, _| async move {
         let list = maps.list(&ListParams::default()).await?;
         // The namespace has a certificate of its own beside.
         assert!(list.items.len() >= LISTED, "{} objects are listed", list.items.len());
@@ -64,7 +62,7 @@ pub(crate) async fn measure(peer: &Peer, arguments: &Arguments) -> io::Result<Fi
 
     let stored = namespace(&client, "stored").await?;
     let rest = arguments.stored.saturating_sub(LISTED);
-    at_once(rest, width, &stored, |maps, number| create(maps, format!("map-{number}"))).await?;
+    rate(rest, width, &stored, |maps, number| create(maps, format!("map-{number}"))).await?;
     Ok(Figures { creates, gets, lists, events, deletes, memory: peer.memory_now() })
 }
 
@@ -84,31 +82,12 @@ async fn create(maps: Api<ConfigMap>, name: String) -> Result<(), kube::Error> {
 }
 
 /// Does something so many times, so many at once; how often in a second.
-async fn at_once<Work, Done>(count: usize, width: usize, maps: &Api<ConfigMap>, work: Work) -> io::Result<f64>
+async fn rate<Work, Done>(count: usize, width: usize, maps: &Api<ConfigMap>, work: Work) -> io::Result<f64>
 where
     Work: Fn(Api<ConfigMap>, usize) -> Done + Send + Sync + Copy + 'static,
     Done: Future<Output = Result<(), kube::Error>> + Send,
 {
-    let next = Arc::new(AtomicUsize::new(0));
-    let begin = Instant::now();
-    let workers: Vec<_> = (0..width)
-        .map(|_| {
-            let (next, maps) = (next.clone(), maps.clone());
-            tokio::spawn(async move {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= count {
-                        return Ok::<_, kube::Error>(());
-                    }
-                    work(maps.clone(), number).await?;
-                }
-            })
-        })
-        .collect();
-    for worker in workers {
-        worker.await?.map_err(io::Error::other)?;
-    }
-    Ok(count as f64 / begin.elapsed().as_secs_f64())
+    Ok(count as f64 / at_once(count, width, maps, work).await?.as_secs_f64())
 }
 
 /// Creates objects while many watch; how many events arrive in a second, at all of them together.
@@ -133,7 +112,7 @@ async fn fan_out(maps: &Api<ConfigMap>, objects: usize, watches: usize, width: u
         })
         .collect();
     let begin = Instant::now();
-    at_once(objects, width, maps, |maps, number| create(maps, format!("map-{number}"))).await?;
+    rate(objects, width, maps, |maps, number| create(maps, format!("map-{number}"))).await?;
     let mut seen = 0;
     for watch in watching {
         seen += watch.await?.map_err(io::Error::other)?;

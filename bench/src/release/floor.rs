@@ -1,10 +1,8 @@
 //! A bare client that writes the same objects, 32 at once: nobody can be faster by more than chance.
 
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::io;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_core::Stream;
@@ -17,6 +15,7 @@ use serde_json::json;
 use tokio::task::AbortHandle;
 
 use super::chart::FINALIZER;
+use crate::at_once::at_once;
 
 const WIDTH: usize = 32;
 
@@ -30,7 +29,7 @@ pub(crate) async fn maps(client: &Client, namespace: &str, count: usize) -> io::
 }
 
 async fn apply(maps: &Api<ConfigMap>, count: usize, version: u32, is_held: bool) -> io::Result<Duration> {
-    at_once(maps, count, move |maps, number| async move {
+    at_once(count, WIDTH, maps, move |maps, number| async move {
         let finalizers: &[&str] = if is_held { &[FINALIZER] } else { &[] };
         let object = json!({
             "apiVersion": "v1", "kind": "ConfigMap",
@@ -44,7 +43,7 @@ async fn apply(maps: &Api<ConfigMap>, count: usize, version: u32, is_held: bool)
 }
 
 async fn delete(maps: &Api<ConfigMap>, count: usize) -> io::Result<Duration> {
-    at_once(maps, count, |maps, number| async move {
+    at_once(count, WIDTH, maps, |maps, number| async move {
         maps.delete(&format!("map-{number}"), &DeleteParams::default()).await.map(drop)
     })
     .await
@@ -128,31 +127,4 @@ pub(crate) fn free(client: &Client, namespace: &str) -> AbortHandle {
         }
     });
     task.abort_handle()
-}
-
-/// Does something so many times, [`WIDTH`] at once: how long that takes.
-async fn at_once<Work, Done>(maps: &Api<ConfigMap>, count: usize, work: Work) -> io::Result<Duration>
-where
-    Work: Fn(Api<ConfigMap>, usize) -> Done + Send + Sync + Copy + 'static,
-    Done: Future<Output = Result<(), kube::Error>> + Send,
-{
-    let next = Arc::new(AtomicUsize::new(0));
-    let begin = Instant::now();
-    let worker = |_| {
-        let (next, maps) = (next.clone(), maps.clone());
-        tokio::spawn(async move {
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= count {
-                    return Ok::<_, kube::Error>(());
-                }
-                work(maps.clone(), number).await?;
-            }
-        })
-    };
-    let workers: Vec<_> = (0..WIDTH).map(worker).collect();
-    for worker in workers {
-        worker.await?.map_err(io::Error::other)?;
-    }
-    Ok(begin.elapsed())
 }

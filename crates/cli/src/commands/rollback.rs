@@ -9,9 +9,9 @@ use plan::explain::View;
 use release::{Finish, Release};
 
 use crate::context::Context;
-use crate::flags::{OperationFlags, OrderFlags, ViewFlags};
+use crate::flags::{RunFlags, ViewFlags};
 use crate::go_flags::duration;
-use crate::operation::{self, Desk, Progress, ProgressFlag};
+use crate::operation::{self, Desk, Progress};
 use crate::planning;
 use crate::report::{Failure, accepts_at_most, needs_at_least};
 
@@ -61,13 +61,7 @@ pub(crate) struct Arguments {
     pending_grace: Option<Duration>,
 
     #[command(flatten)]
-    progress: ProgressFlag,
-
-    #[command(flatten)]
-    operation: OperationFlags,
-
-    #[command(flatten)]
-    order: OrderFlags,
+    running: RunFlags,
 }
 
 const USAGE: &str = "slipway rollback NAME [REVISION] [flags]";
@@ -83,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
             return Err(Failure::usage(format!("could not convert revision to a number: {text:?}")));
         }
     };
-    let mut policy = arguments.operation.policy(&arguments.order)?;
+    let mut policy = arguments.running.policy()?;
     policy.wait_for_jobs = arguments.wait_for_jobs;
     let desk = Desk::open(context)?;
     if arguments.dry_run {
@@ -103,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
             ..Options::default()
         };
         let finish = Finish { description: None, history_max: arguments.history_max };
-        let mut progress = Progress::new(arguments.progress, name, &prepared.plan, policy.timeout);
+        let mut progress = Progress::new(arguments.running.progress, name, &prepared.plan, policy.timeout);
         let mut told = |event: engine::Event| progress.hear(&event);
         let run = session.carry_out(prepared, &options, &finish, &mut told);
         desk.wait(name, run)

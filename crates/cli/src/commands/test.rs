@@ -9,8 +9,8 @@ use kube::Api;
 use kube::api::LogParams;
 
 use crate::context::Context;
-use crate::flags::{OperationFlags, OrderFlags};
-use crate::operation::{self, Desk, Progress, ProgressFlag};
+use crate::flags::RunFlags;
+use crate::operation::{self, Desk, Progress};
 use crate::report::Failure;
 
 /// Run the tests of a release
@@ -36,13 +36,7 @@ pub(crate) struct Arguments {
     logs: bool,
 
     #[command(flatten)]
-    progress: ProgressFlag,
-
-    #[command(flatten)]
-    operation: OperationFlags,
-
-    #[command(flatten)]
-    order: OrderFlags,
+    running: RunFlags,
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
@@ -52,13 +46,13 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         let named = |names: &[String]| names.iter().any(|known| known == test);
         (only.is_empty() || named(&only)) && !named(&never)
     };
-    let policy = arguments.operation.policy(&arguments.order)?;
+    let policy = arguments.running.policy()?;
     let desk = Desk::open(context)?;
     let session = desk.work(name, None)?;
     let tested = desk.with(session, |session| {
         let prepared = desk.wait(name, session.release().prepare_tests(&policy, runs))?;
         let options = Options { timeout: policy.timeout, ..Options::default() };
-        let mut progress = Progress::new(arguments.progress, name, &prepared.plan, policy.timeout);
+        let mut progress = Progress::new(arguments.running.progress, name, &prepared.plan, policy.timeout);
         desk.wait(name, session.test(prepared, &options, &mut |event| progress.hear(&event)))
     })?;
     operation::show_status(&tested.record, context)?;

@@ -7,8 +7,8 @@ use engine::Options;
 use release::{Choice, Finish};
 
 use crate::context::Context;
-use crate::flags::{OperationFlags, OrderFlags};
-use crate::operation::{self, Desk, Progress, ProgressFlag};
+use crate::flags::RunFlags;
+use crate::operation::{self, Desk, Progress};
 use crate::report::{Failure, needs_at_least};
 
 /// Bring back what an uninstall or an upgrade removed
@@ -30,13 +30,7 @@ pub(crate) struct Arguments {
     positional: Vec<String>,
 
     #[command(flatten)]
-    progress: ProgressFlag,
-
-    #[command(flatten)]
-    operation: OperationFlags,
-
-    #[command(flatten)]
-    order: OrderFlags,
+    running: RunFlags,
 }
 
 const USAGE: &str = "slipway undelete NAME [KIND/NAME...] [flags]";
@@ -45,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     needs_at_least(1, &arguments.positional, USAGE)?;
     let (name, objects) = (&arguments.positional[0], &arguments.positional[1..]);
     let choices = choices(objects)?;
-    let policy = arguments.operation.policy(&arguments.order)?;
+    let policy = arguments.running.policy()?;
     let options = Options { timeout: policy.timeout, ..Options::default() };
     let desk = Desk::open(context)?;
     let session = desk.work(name, None)?;
@@ -63,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
                 "only what was uninstalled by slipway, and within --undelete-window, can be brought back",
             )
         })?;
-        let mut progress = Progress::new(arguments.progress, name, &prepared.plan, policy.timeout);
+        let mut progress = Progress::new(arguments.running.progress, name, &prepared.plan, policy.timeout);
         let finish = Finish::default();
         desk.wait(name, session.carry_out(prepared, &options, &finish, &mut |event| progress.hear(&event)))
     })?;

@@ -10,9 +10,9 @@ use plan::output::StepKind;
 use release::{Deployed, Removal};
 
 use crate::context::Context;
-use crate::flags::{OperationFlags, OrderFlags, ViewFlags};
+use crate::flags::{RunFlags, ViewFlags};
 use crate::go_flags::duration;
-use crate::operation::{self, Desk, Progress, ProgressFlag};
+use crate::operation::{self, Desk, Progress};
 use crate::planning;
 use crate::report::{Failure, needs_at_least};
 
@@ -64,13 +64,7 @@ pub(crate) struct Arguments {
     description: Option<String>,
 
     #[command(flatten)]
-    progress: ProgressFlag,
-
-    #[command(flatten)]
-    operation: OperationFlags,
-
-    #[command(flatten)]
-    order: OrderFlags,
+    running: RunFlags,
 }
 
 const USAGE: &str = "slipway uninstall NAME... [flags]";
@@ -80,7 +74,7 @@ const UNDELETE_WINDOW: Duration = Duration::from_hours(7 * 24);
 
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
     needs_at_least(1, &arguments.names, USAGE)?;
-    let mut policy = arguments.operation.policy(&arguments.order)?;
+    let mut policy = arguments.running.policy()?;
     policy.delete_foreign = arguments.delete_foreign;
     let desk = Desk::open(context)?;
     let removal = Removal {
@@ -101,7 +95,8 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
             }
             let prepared = desk.wait(name, session.release().prepare_uninstall(&policy))?;
             let options = Options { timeout: policy.timeout, ..Options::default() };
-            let mut progress = Progress::new(arguments.progress, name, &prepared.plan, policy.timeout);
+            let mut progress =
+                Progress::new(arguments.running.progress, name, &prepared.plan, policy.timeout);
             let mut told = |event: engine::Event| progress.hear(&event);
             let run = session.uninstall(prepared, &options, removal, &mut told);
             desk.wait(name, run).map(Some)

@@ -15,7 +15,7 @@ pub(crate) use connection::ConnectionFlags;
 pub(crate) use dependencies::DependencyFlags;
 pub(crate) use global::GlobalFlags;
 pub(crate) use output_format::{OutputFormat, OutputFormatFlag};
-pub(crate) use planning::{OperationFlags, OrderFlags};
+pub(crate) use planning::{OperationFlags, OrderFlags, RunFlags};
 pub(crate) use rendering::{ClusterFlags, PreparationFlags, RenderingFlags};
 pub(crate) use values::ValuesFlags;
 pub(crate) use view::{ViewFlags, ViewFormat};

@@ -6,6 +6,7 @@ use clap::Args;
 use plan::input::{Cascade, CrdsInstall, Hooks, Order, Policy, Rules, WaitStrategy};
 
 use crate::go_flags::duration;
+use crate::operation::ProgressFlag;
 use crate::report::{self, Failure};
 
 /// How objects are ordered.
@@ -52,6 +53,26 @@ pub(crate) struct OperationFlags {
     /// How long each hook, the readiness wait and the deletion may take
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
+}
+
+/// The flags of commands that run a plan: how progress is shown, how the release is changed, and in which order.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct RunFlags {
+    #[command(flatten)]
+    pub(crate) progress: ProgressFlag,
+
+    #[command(flatten)]
+    operation: OperationFlags,
+
+    #[command(flatten)]
+    order: OrderFlags,
+}
+
+impl RunFlags {
+    /// These flags over the defaults.
+    pub(crate) fn policy(&self) -> Result<Policy, Failure> {
+        self.operation.policy(&self.order)
+    }
 }
 
 /// What becomes of definitions in `crds/`.

@@ -1,5 +1,6 @@
 //! The kinds of the core group that hold no pods.
 
+pub(crate) mod balancer;
 pub(crate) mod config;
 pub(crate) mod event;
 pub(crate) mod namespace;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::field::{FieldError, Path};
-use crate::kinds::core::service::{ingress_point_warnings, ingress_points};
+use crate::kinds::core::balancer::{ingress_point_warnings, ingress_points};
 use crate::kinds::metadata::{self, Scope};
 use crate::kinds::read::{Read, text_of};
 use crate::kinds::report::Errors;
