@@ -60,11 +60,13 @@ struct Node {
     keys: Option<Keys>,
     /// Whether it cannot be converted to JSON, unless it is overwritten before that.
     problem: bool,
+    /// Of a mapping, the name of its key that is a float of zero.
+    zero: Option<&'static str>,
 }
 
 impl Node {
     fn new(value: Value, size: usize) -> Self {
-        Self { value, size, keys: None, problem: false }
+        Self { value, size, keys: None, problem: false, zero: None }
     }
 }
 
@@ -73,6 +75,14 @@ impl Node {
 struct GoKey {
     text: String,
     float: bool,
+}
+
+impl GoKey {
+    /// The key by which Go finds it: zero has one, whatever its sign.
+    fn as_found(&self) -> Self {
+        let text = if self.float && self.text == "-0" { "0" } else { &self.text };
+        Self { text: text.to_owned(), float: self.float }
+    }
 }
 
 #[derive(Clone)]
@@ -92,7 +102,7 @@ struct Keys {
 impl Keys {
     /// Notes a key, with a complaint if it is set already.
     fn set(&mut self, set: SetKey, complaints: &mut Vec<String>) {
-        if self.known.insert(set.key.clone()) {
+        if self.known.insert(set.key.as_found()) {
             self.order.push(set);
         } else {
             complaints.push(format!("line {}: key {} already set in map", set.line, set.key.text));
@@ -108,6 +118,8 @@ enum Slot {
         key: Option<GoKey>,
         /// Whether JSON cannot have the key.
         unsupported: bool,
+        /// Its name, if it is a float of zero.
+        zero: Option<&'static str>,
     },
     Merge,
 }
@@ -115,7 +127,25 @@ enum Slot {
 /// A collection that is not finished.
 enum Frame {
     Sequence { items: Vec<Value>, merged: Option<Vec<Node>> },
-    Mapping { entries: Vec<(String, Value)>, slot: Slot, keys: Option<Keys> },
+    Mapping { entries: Vec<(String, Value)>, slot: Slot, keys: Option<Keys>, zero: Option<Zero> },
+}
+
+/// Where among the entries of a mapping the key is that is a float of zero. Its sign shows in its name, but to Go
+/// both are one key: the last one set stays.
+#[derive(Clone, Copy)]
+struct Zero {
+    name: &'static str,
+    place: usize,
+}
+
+impl Zero {
+    /// Forgets the entry of another sign, which the entry of this name replaces.
+    fn give_way(self, name: &str, entries: &mut Vec<(String, Value)>, problems: &mut Vec<Option<String>>) {
+        if self.name != name {
+            entries.remove(self.place);
+            note_problem(problems, self.name, false);
+        }
+    }
 }
 
 struct Open<'a> {
@@ -190,7 +220,7 @@ impl<'a> Composer<'a> {
                 }
                 EventKind::MappingStart(properties) => {
                     let keys = self.strict.then(Keys::default);
-                    let frame = Frame::Mapping { entries: Vec::new(), slot: Slot::Key, keys };
+                    let frame = Frame::Mapping { entries: Vec::new(), slot: Slot::Key, keys, zero: None };
                     self.open(frame, &properties, line);
                     None
                 }
@@ -246,7 +276,7 @@ impl<'a> Composer<'a> {
         let problem = !problems.is_empty();
         match frame {
             Frame::Sequence { items, merged: None } => {
-                let node = Node { value: Value::Sequence(items), size, keys: None, problem };
+                let node = Node { problem, ..Node::new(Value::Sequence(items), size) };
                 self.finish(node, anchor, line)
             }
             Frame::Sequence { merged: Some(nodes), .. } => {
@@ -263,9 +293,10 @@ impl<'a> Composer<'a> {
                 self.set_slot(Slot::Key);
                 None
             }
-            Frame::Mapping { entries, keys, .. } => {
+            Frame::Mapping { entries, keys, zero, .. } => {
                 let value = Value::Mapping(entries.into_iter().collect::<Mapping>());
-                self.finish(Node { value, size, keys, problem }, anchor, line)
+                let zero = zero.map(|zero| zero.name);
+                self.finish(Node { value, size, keys, problem, zero }, anchor, line)
             }
         }
     }
@@ -311,7 +342,7 @@ impl<'a> Composer<'a> {
             // The common key: its text is its name.
             self.grow(1);
             let key = self.strict.then(|| GoKey { text: crate::strconv::quote(&text), float: false });
-            self.set_slot(Slot::Value { name: text.into_owned(), key, unsupported: false });
+            self.set_slot(Slot::Value { name: text.into_owned(), key, unsupported: false, zero: None });
             return None;
         }
         let value = match resolved {
@@ -378,8 +409,8 @@ impl<'a> Composer<'a> {
                 self.merge(node);
                 self.set_slot(Slot::Key);
             }
-            Frame::Mapping { slot: slot @ Slot::Value { .. }, entries, keys } => {
-                if let Slot::Value { name, key, unsupported } = std::mem::replace(slot, Slot::Key) {
+            Frame::Mapping { slot: slot @ Slot::Value { .. }, entries, keys, zero: last } => {
+                if let Slot::Value { name, key, unsupported, zero } = std::mem::replace(slot, Slot::Key) {
                     if let (Some(keys), Some(key)) = (keys, key) {
                         keys.set(SetKey { key, line }, &mut self.complaints);
                     }
@@ -388,6 +419,12 @@ impl<'a> Composer<'a> {
                         parent.problems.push(None);
                     } else {
                         note_problem(&mut parent.problems, &name, node.problem);
+                    }
+                    if let Some(name) = zero {
+                        if let Some(last) = last {
+                            last.give_way(name, entries, &mut parent.problems);
+                        }
+                        *last = Some(Zero { name, place: entries.len() });
                     }
                     entries.push((name, node.value));
                 }
@@ -409,6 +446,10 @@ impl<'a> Composer<'a> {
             .strict
             .then(|| GoKey { text: gosyntax::print_scalar(&value), float: matches!(value, Value::Float(_)) });
         let mut unsupported = false;
+        let zero = match value {
+            Value::Float(float) if float == 0.0 => Some(if float.is_sign_negative() { "-0" } else { "0" }),
+            _ => None,
+        };
         let name = match value {
             Value::String(text) => text,
             Value::Int(value) => value.to_string(),
@@ -423,7 +464,7 @@ impl<'a> Composer<'a> {
                 String::new()
             }
         };
-        self.set_slot(Slot::Value { name, key, unsupported });
+        self.set_slot(Slot::Value { name, key, unsupported, zero });
     }
 
     /// Sets the keys of a mapping in the mapping it is merged into.
@@ -432,7 +473,7 @@ impl<'a> Composer<'a> {
             self.fail("yaml: map merge requires map or sequence of maps as the value".to_owned());
             return;
         };
-        if let Some(Open { frame: Frame::Mapping { entries, keys, .. }, problems, .. }) =
+        if let Some(Open { frame: Frame::Mapping { entries, keys, zero, .. }, problems, .. }) =
             self.stack.last_mut()
         {
             if node.problem {
@@ -443,7 +484,15 @@ impl<'a> Composer<'a> {
                     keys.set(set, &mut self.complaints);
                 }
             }
+            if let (Some(last), Some(name)) = (*zero, node.zero) {
+                last.give_way(name, entries, problems);
+            }
+            let before = entries.len();
             entries.extend(merged);
+            if let Some(name) = node.zero {
+                let place = entries[before..].iter().position(|(key, _)| key == name);
+                *zero = place.map(|place| Zero { name, place: before + place });
+            }
         }
     }
 }

@@ -104,6 +104,15 @@ mod tests {
             ("\u{feff}a: b\r\nc: d\r\n", r#"{"a":"b","c":"d"}"#),
             ("%YAML 1.1\n%TAG !x! tag:yaml.org,2002:\n--- !x!str 1\n...\n", r#""1""#),
             ("a:\tb\n", r#"{"a":"b"}"#),
+            // To Go, both zeros are one key, and the last one set stays.
+            ("-0.0: a\n0.0: b\n", r#"{"0":"b"}"#),
+            ("0.0: a\n-0.0: b\n", r#"{"-0":"b"}"#),
+            ("-0.0: a\n'-0': b\n0: c\n0.0: c\n", r#"{"-0":"b","0":"c"}"#),
+            ("0.0: {~: a}\n-0.0: b\n", r#"{"-0":"b"}"#),
+            (
+                "a: &a {0.0: a, x: z}\nb:\n  -0.0: b\n  <<: *a\nc:\n  <<: *a\n  -0.0: c\n",
+                r#"{"a":{"0":"a","x":"z"},"b":{"0":"a","x":"z"},"c":{"-0":"c","x":"z"}}"#,
+            ),
         ];
         for (text, expected) in cases {
             let value = from_str(text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
@@ -161,6 +170,8 @@ mod tests {
         let expected = "error converting YAML to JSON: yaml: unmarshal errors:\n  line 5: key \"c\" already set in map\n  line 6: key \"a\" already set in map";
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.line(), Some(5));
+        let error = from_str_strict("0.0: a\n-0.0: b\n").unwrap_err().to_string();
+        assert!(error.ends_with("line 2: key -0 already set in map"), "{error}");
     }
 
     #[test]
