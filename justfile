@@ -101,3 +101,7 @@ conformance-deletion SEQUENCES="200":
 # Fuzz one target: yaml, template, set or archive
 fuzz TARGET SECONDS="60":
     fuzz/run {{TARGET}} {{SECONDS}}
+
+# The client of service brokers against one made with openbrokerapi
+brokers:
+    SLIPWAY_REQUIRE_BROKER=1 cargo test --workspace --test protocol
