@@ -6,7 +6,7 @@ use gotmpl::Value;
 
 use super::ChartTree;
 use super::table::{
-    Table, clean_nulls, deep_copy_table, join_path, merge_under, new_table, shallow_copy, snapshot,
+    Table, clean_nulls, deep_copy, deep_copy_table, join_path, merge_under, new_table, shallow_copy, snapshot,
 };
 use crate::load::Warnings;
 
@@ -35,6 +35,28 @@ pub(crate) fn coalesce(
 ) -> Result<Table, CoalesceError> {
     let values = deep_copy_table(values);
     into_table(chart, &values, "", keep_nulls, warnings)?;
+    Ok(values)
+}
+
+/// The same without nulls, for somebody who only reads it: it shares with `values` what the chart does not change, which
+/// for a chart deep within a tree is nearly all.
+pub(super) fn coalesce_to_read(
+    chart: &ChartTree,
+    values: &Table,
+    warnings: &mut Warnings,
+) -> Result<Table, CoalesceError> {
+    let is_changed = |key: &str| {
+        key == GLOBAL
+            || chart.values.contains_key(key)
+            || chart.dependencies.iter().any(|sub| sub.metadata.borrow().name == key)
+    };
+    let values = shallow_copy(values);
+    for (key, value) in values.borrow_mut().iter_mut() {
+        if is_changed(key) {
+            *value = deep_copy(value);
+        }
+    }
+    into_table(chart, &values, "", false, warnings)?;
     Ok(values)
 }
 
@@ -136,4 +158,48 @@ fn globals(subchart: &Table, parent: &Table, prefix: &str, warnings: &mut Warnin
 /// A value under Go's verb for booleans, which Helm uses here for anything.
 fn as_bool_verb(value: &Value) -> String {
     gotmpl::fmt::sprintf(&"%t".into(), std::slice::from_ref(value)).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::File;
+    use crate::load::load_files;
+    use crate::prepare::table_from;
+
+    fn table(yaml: &str) -> Table {
+        let goyaml::Value::Mapping(mapping) = goyaml::from_str(yaml).unwrap() else { panic!("{yaml}") };
+        table_from(&mapping)
+    }
+
+    #[test]
+    fn what_is_only_read_is_the_same_and_leaves_the_given_values_alone() {
+        let definition = |name: &str| format!("apiVersion: v2\nname: {name}\nversion: 0.1.0\n");
+        let files = vec![
+            File::new("Chart.yaml", definition("a")),
+            File::new("values.yaml", "own: {x: 1, gone: 2}\nglobal: {deep: {d: 1}}\nb: {from: a}\n"),
+            File::new("charts/b/Chart.yaml", definition("b")),
+            File::new("charts/b/values.yaml", "own: {y: 2}\nglobal: {deep: {e: 2}}\nlist: [1]\n"),
+        ];
+        let chart = ChartTree::new(&load_files(files).unwrap().chart);
+        for given in [
+            "{}",
+            "own: {x: 3, gone: null}\nelse: {kept: [1, {a: null}], n: null}\nb: {own: {z: 1}, more: {m: 1}}\n",
+            "own: null\nglobal: {deep: {f: {g: 1}}, flat: 1}\nb: {global: {deep: {f: {h: 2}}}}\n",
+            "own: text\nb: {own: text}\n",
+        ] {
+            let values = table(given);
+            let (mut told, mut told_again) = (Warnings::new(), Warnings::new());
+            let expected = coalesce(&chart, &values, false, &mut told).unwrap();
+            let read = coalesce_to_read(&chart, &values, &mut told_again).unwrap();
+            assert_eq!(
+                goyaml::to_string(&Value::Map(read)),
+                goyaml::to_string(&Value::Map(expected)),
+                "{given}"
+            );
+            assert_eq!(told_again, told, "{given}");
+            let untouched = goyaml::to_string(&Value::Map(table(given)));
+            assert_eq!(goyaml::to_string(&Value::Map(values)), untouched, "{given}");
+        }
+    }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use gotmpl::Value;
 use gotmpl::semver::{Constraint, Version};
 
+use super::coalesce::coalesce_to_read;
 use super::table::{Table, lookup, lookup_value};
-use super::{ChartTree, CoalesceError, coalesce};
+use super::{ChartTree, CoalesceError};
 use crate::Dependency;
 use crate::load::Warnings;
 
@@ -42,7 +43,7 @@ pub(super) fn select(
     }
     chart.dependencies = charts;
 
-    let coalesced = coalesce(chart, values, false, warnings)?;
+    let coalesced = coalesce_to_read(chart, values, warnings)?;
     apply_tags(&mut declared, &coalesced, warnings);
     apply_conditions(&mut declared, &coalesced, path, warnings);
 

@@ -5,10 +5,10 @@ use super::state::State;
 use crate::builtins;
 use crate::error::Error;
 use crate::functions::{Args, EngineFunction, Function, FunctionError, Run};
-use crate::parse::tree::{At, Operand, Term};
+use crate::parse::tree::{At, Operand, Pipe, Term};
 use crate::parse::{with_much_room, with_room};
 use crate::value::types::{ANY, REFLECT, Type};
-use crate::value::{Kind, Method, Value};
+use crate::value::{Kind, Method, Text, Value};
 
 /// What a call needs to know of a function or method.
 #[derive(Clone, Copy)]
@@ -74,6 +74,38 @@ impl<'t> State<'t, '_, '_> {
         let result = result.and_then(|slot| self.run.count_made(&slot.value).map(|()| slot));
         self.run.arguments.truncate(frame.base);
         result.map_err(|error| self.call_error(node, function.name, error))
+    }
+
+    /// Runs an action that is one `include` and nothing else: what it prints stays where it is, and no text is made of
+    /// it. False if the action is another one.
+    pub(super) fn include_in_place(&mut self, dot: &Slot, pipe: &'t Pipe) -> Result<bool, Error> {
+        let [command] = &self.arena[pipe.commands] else { return Ok(false) };
+        let [first, args @ ..] = &self.arena[command.args] else { return Ok(false) };
+        let Term::Function(function) = first.term else { return Ok(false) };
+        if !matches!(function.run, Run::Engine(EngineFunction::Include)) {
+            return Ok(false);
+        }
+        self.at = At::Operand(first);
+        let signature =
+            Signature { name: function.name, params: function.params, variadic: function.variadic };
+        self.check_count(signature, args, None)?;
+        let frame = self.arguments(dot, signature, args, None)?;
+        let result = self.run.check_arguments(frame.base).and_then(|()| {
+            let (name, data) = self.template_and_data(&frame);
+            self.run.include_in_place(&name.to_name(), data)
+        });
+        let result = self.run.check_printed().and(result);
+        let result = result.and_then(|bytes| self.run.count_bytes(bytes, &Value::Nil));
+        self.run.arguments.truncate(frame.base);
+        result.map_err(|error| self.call_error(At::Command(command), function.name, error))?;
+        Ok(true)
+    }
+
+    /// The arguments of `include` and `tpl`.
+    fn template_and_data(&self, frame: &Frame) -> (Text, Value) {
+        let arguments = &self.run.arguments[frame.base..];
+        let text = Args::new(arguments).value(0).as_text().cloned().unwrap_or_else(|| "".into());
+        (text, arguments.get(1).cloned().unwrap_or_default())
     }
 
     pub(super) fn call_method(
@@ -195,12 +227,10 @@ impl<'t> State<'t, '_, '_> {
                 builtins::call(&callee.unwrap_or_default(), run.context, arguments).map(Slot::plain)
             }
             EngineFunction::Include | EngineFunction::Tpl => {
-                let text = Args::new(&run.arguments[frame.base..]).value(0).as_text().cloned();
-                let data = run.arguments.get(frame.base + 1).cloned().unwrap_or_default();
-                let text = text.unwrap_or_else(|| "".into());
+                let (text, data) = self.template_and_data(frame);
                 let result = match engine {
-                    EngineFunction::Include => run.include(&text.to_name(), data),
-                    _ => run.tpl(&text, data),
+                    EngineFunction::Include => self.run.include(&text.to_name(), data),
+                    _ => self.run.tpl(&text, data),
                 };
                 result.map(|text| Slot::plain(Value::String(text)))
             }

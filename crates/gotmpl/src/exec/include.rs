@@ -16,6 +16,12 @@ use crate::value::{Text, Value};
 impl Run<'_> {
     /// `include`: the output of the template `name` for `data`.
     pub(super) fn include(&mut self, name: &Rc<str>, data: Value) -> Result<Text, FunctionError> {
+        let printed = self.include_in_place(name, data)?;
+        Ok(self.take_output(self.out.len() - printed))
+    }
+
+    /// The same, left where it was printed; the result is how many bytes it is.
+    pub(super) fn include_in_place(&mut self, name: &Rc<str>, data: Value) -> Result<usize, FunctionError> {
         // Templates seldom nest deeper than ten, where looking through them all is quickest.
         if self.included.iter().filter(|other| *other == name).count() > self.limits.include_depth {
             let cause = Cause { text: "unable to execute template".into(), place: None, next: None };
@@ -27,8 +33,13 @@ impl Run<'_> {
         self.included.push(name.clone());
         let result = self.execute(name, data);
         self.included.pop();
-        let text = self.take_output(start);
-        result.map(|()| text).map_err(FunctionError::from)
+        match result {
+            Ok(()) => Ok(self.out.len() - start),
+            Err(error) => {
+                self.out.truncate(start);
+                Err(error.into())
+            }
+        }
     }
 
     /// `tpl`: the output of the template that `text` is, for `data`.

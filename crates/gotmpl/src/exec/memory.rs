@@ -37,10 +37,11 @@ impl Run<'_> {
 
     /// Counts what a call has made; what others hold as well was there before.
     pub(super) fn count_made(&mut self, value: &Value) -> Result<(), FunctionError> {
-        if !is_alone(value) {
-            return Ok(());
-        }
-        let bytes = own_size(value);
+        if is_alone(value) { self.count_bytes(own_size(value), value) } else { Ok(()) }
+    }
+
+    /// Counts so many bytes that a call has made, or printed; `value` is what holds them, if one does.
+    pub(super) fn count_bytes(&mut self, bytes: usize, value: &Value) -> Result<(), FunctionError> {
         if bytes > self.limits.value_bytes {
             return Err(too_large(self.limits.value_bytes));
         }

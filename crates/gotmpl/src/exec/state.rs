@@ -133,6 +133,10 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
                 self.run.out.extend_from_slice(&self.text.as_bytes()[span.range()]);
                 self.check_output()?;
             }
+            Node::Action(pipe) if pipe.declares.is_empty() && self.include_in_place(dot, pipe)? => {
+                self.at = At::Node(node);
+                self.check_output()?;
+            }
             Node::Action(pipe) => {
                 let value = self.pipeline(dot, pipe)?;
                 if pipe.declares.is_empty() {
