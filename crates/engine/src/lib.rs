@@ -35,7 +35,7 @@ use serde_json::Value;
 
 pub use event::{Effect, Ending, Event};
 pub use lock::{Lock, LockError};
-pub use marks::{HELM, MANAGED_BY, Marks, RELEASE_NAME, RELEASE_NAMESPACE, RESTORED};
+pub use marks::{HELM, HOOK_OF, MANAGED_BY, Marks, RELEASE_NAME, RELEASE_NAMESPACE, RESTORED};
 pub use observe::{Holder, ObserveError, StoredObject, Subjects};
 pub use run::Outcome;
 pub use served::{Kind, Served};
@@ -164,7 +164,10 @@ impl Engine {
             &options.manager,
             options.force_conflicts,
         );
-        let watches = Watches::new(self.impatient.clone());
+        let watched =
+            work.plan.steps.iter().map(|step| step.kind).filter(|kind| kind.waits() || kind.deletes());
+        let watched = watched.filter_map(|kind| Some(&work.plan.object(kind.object()?).id));
+        let watches = Watches::new(self.impatient.clone(), watched);
         run::Run::new(work, writer, watches, options, tell).finish(stop).await
     }
 }

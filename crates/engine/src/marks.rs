@@ -13,6 +13,8 @@ pub const RELEASE_NAMESPACE: &str = "meta.helm.sh/release-namespace";
 /// The annotation of an object that was brought back, and that belongs to nobody until the release that had it has it
 /// again: `namespace/name` of that release.
 pub const RESTORED: &str = "slipway.dev/restored-from";
+/// The annotation of a hook's object: `namespace/name` of the release whose hook it is.
+pub const HOOK_OF: &str = "slipway.dev/hook-of";
 /// The value of [`MANAGED_BY`]: both tools manage the same releases.
 pub const HELM: &str = "Helm";
 
@@ -47,6 +49,22 @@ impl Marks {
             let Some(object) = object.as_object_mut() else { return };
             child(child(object, "metadata"), "annotations").insert(RESTORED.to_owned(), self.path().into());
         });
+    }
+
+    /// Says of a hook's manifest whose it is. Helm puts no marks on hooks, and neither do we: they are nobody's members.
+    pub(crate) fn put_on_hook(&self, object: &mut Value) {
+        let Some(object) = object.as_object_mut() else { return };
+        child(child(object, "metadata"), "annotations").insert(HOOK_OF.to_owned(), self.path().into());
+    }
+
+    /// Whose the object is that has a hook's name, if it is not one that may be replaced: another's, or no hook at all.
+    pub(crate) fn stranger(&self, metadata: &ObjectMeta) -> Option<String> {
+        let annotation = |key: &str| metadata.annotations.as_ref().and_then(|all| all.get(key));
+        match (self.owner(metadata), annotation(HOOK_OF)) {
+            (Owner::Other(owner), _) => Some(format!("belongs to {owner}")),
+            (_, Some(release)) => (*release != self.path()).then(|| format!("belongs to release {release}")),
+            (_, None) => annotation("helm.sh/hook").is_none().then(|| "is no hook".to_owned()),
+        }
     }
 
     /// Completes a merge patch, so that the object is nobody's.
@@ -134,6 +152,25 @@ mod tests {
         assert_eq!(marks().owner(&metadata), Owner::Ours);
         let other = Marks { name: "other".to_owned(), namespace: "prod".to_owned() };
         assert_eq!(other.owner(&metadata), Owner::Nobody);
+    }
+
+    #[test]
+    fn only_a_hook_of_ours_or_of_helms_makes_room_for_a_hook() {
+        let stranger = |annotations: Value| {
+            let metadata = serde_json::from_value(json!({"annotations": annotations}));
+            marks().stranger(&metadata.unwrap_or_default())
+        };
+        let mut ours = json!({"metadata": {"annotations": {"helm.sh/hook": "pre-install"}}});
+        marks().put_on_hook(&mut ours);
+        assert_eq!(stranger(ours["metadata"]["annotations"].clone()), None);
+        assert_eq!(stranger(json!({"helm.sh/hook": "pre-install"})), None);
+        for theirs in [
+            json!({}),
+            json!({"helm.sh/hook": "pre-install", HOOK_OF: "prod/other"}),
+            json!({"helm.sh/hook": "pre-install", RELEASE_NAME: "other"}),
+        ] {
+            assert!(stranger(theirs.clone()).is_some(), "{theirs}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use kube::Client;
-use kube::core::ApiResource;
+use kube::core::{ApiResource, TypeMeta};
 use objects::ObjectId;
 
 /// The version of a cluster, and its kinds.
@@ -30,12 +30,23 @@ pub struct Kind {
     pub watchable: bool,
 }
 
+impl Kind {
+    /// What its objects say that they are.
+    pub(crate) fn types(&self) -> TypeMeta {
+        TypeMeta { api_version: self.resource.api_version.clone(), kind: self.resource.kind.clone() }
+    }
+}
+
 impl Served {
     /// Asks a cluster, with three requests.
     pub async fn ask(client: &Client) -> Result<Self, kube::Error> {
-        let mut served = Self { version: client.apiserver_version().await?.git_version, ..Self::default() };
-        let core = client.list_core_api_versions_aggregated().await?;
-        let others = client.list_api_groups_aggregated().await?;
+        // The first request makes the connection that the others share.
+        let version = client.apiserver_version().await?.git_version;
+        let (core, others) = tokio::try_join!(
+            client.list_core_api_versions_aggregated(),
+            client.list_api_groups_aggregated(),
+        )?;
+        let mut served = Self { version, ..Self::default() };
         for group in core.items.into_iter().chain(others.items) {
             let name = group.metadata.and_then(|metadata| metadata.name).unwrap_or_default();
             for version in group.versions {

@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 
 use futures_core::Stream;
-use kube::core::{ApiResource, DynamicObject};
+use kube::core::{ApiResource, DynamicObject, TypeMeta};
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Client, ResourceExt};
 use objects::ObjectId;
@@ -37,6 +37,8 @@ pub(crate) enum Seen {
 /// The watches of a run. They end when this is dropped.
 pub(crate) struct Watches {
     client: Client,
+    /// All that a run may come to wait for. A watch that knows its names before it begins has to ask for none of them.
+    expected: HashMap<(String, String, Option<String>), HashSet<String>>,
     running: HashMap<(ApiResource, Option<String>), Running>,
     sender: mpsc::UnboundedSender<News>,
     receiver: mpsc::UnboundedReceiver<News>,
@@ -55,24 +57,32 @@ impl Drop for Watches {
 }
 
 impl Watches {
-    pub(crate) fn new(client: Client) -> Self {
+    pub(crate) fn new<'a>(client: Client, expected: impl Iterator<Item = &'a ObjectId>) -> Self {
         let (sender, receiver) = mpsc::unbounded_channel();
-        Self { client, running: HashMap::new(), sender, receiver }
+        let mut names: HashMap<_, HashSet<String>> = HashMap::new();
+        for id in expected {
+            let place = (id.group.clone(), id.kind.clone(), id.namespace.clone());
+            names.entry(place).or_default().insert(id.name.clone());
+        }
+        Self { client, expected: names, running: HashMap::new(), sender, receiver }
     }
 
     /// Begins to tell of an object: as it is now, and whenever it changes.
     pub(crate) fn follow(&mut self, kind: &Kind, id: &ObjectId) {
         let namespace = id.namespace.clone().filter(|_| kind.namespaced);
-        let (client, sender) = (&self.client, &self.sender);
+        let (client, sender, expected) = (&self.client, &self.sender, &self.expected);
         let running = self.running.entry((kind.resource.clone(), namespace.clone())).or_insert_with(|| {
             let (follow, asked) = mpsc::unbounded_channel();
-            let watch = Watch { of: id.clone(), asked, names: HashSet::new(), sender: sender.clone() };
+            let place = (id.group.clone(), id.kind.clone(), id.namespace.clone());
+            let names = expected.get(&place).cloned().unwrap_or_default();
+            let (types, sender) = (kind.types(), sender.clone());
+            let watch = Watch { of: id.clone(), types, asked, names: names.clone(), sender };
             let api = match &namespace {
                 Some(namespace) => Api::namespaced_with(client.clone(), namespace, &kind.resource),
                 None => Api::all_with(client.clone(), &kind.resource),
             };
             let task = tokio::spawn(watch.run(api)).abort_handle();
-            Running { follow, followed: HashSet::new(), task }
+            Running { follow, followed: names, task }
         });
         if running.followed.insert(id.name.clone()) {
             // A watch ends only with the run.
@@ -89,6 +99,8 @@ impl Watches {
 struct Watch {
     /// Any object of the kind and namespace.
     of: ObjectId,
+    /// What its objects are: the items of a list do not say so themselves, and readiness depends on it.
+    types: TypeMeta,
     asked: mpsc::UnboundedReceiver<String>,
     /// The names that somebody waits for: nothing is kept of others.
     names: HashSet<String>,
@@ -122,10 +134,11 @@ impl Watch {
                     // The watcher begins again by itself.
                     Some(Err(_)) => pauses.wait().await,
                     Some(Ok(Event::Init)) => there.clear(),
-                    Some(Ok(Event::InitApply(object) | Event::Apply(object))) => {
+                    Some(Ok(Event::InitApply(mut object) | Event::Apply(mut object))) => {
                         let name = object.name_any();
                         if self.names.contains(&name) {
                             there.insert(name.clone());
+                            object.types.get_or_insert_with(|| self.types.clone());
                             self.tell(name, Seen::There(Box::new(object)));
                         }
                     }

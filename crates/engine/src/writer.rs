@@ -7,12 +7,13 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::api::{
     DeleteParams, ListParams, LogParams, Patch, PatchParams, PostParams, Preconditions, PropagationPolicy,
 };
-use kube::core::DynamicObject;
+use kube::core::{DynamicObject, ObjectMeta};
 use kube::{Api, Client, Error, ResourceExt};
 use objects::ObjectId;
 use plan::input::Cascade;
 use serde_json::{Value, json};
 
+use crate::patience;
 use crate::removal::Removed;
 use crate::served::{Kind, Served};
 use crate::trouble::{Trouble, sort};
@@ -27,21 +28,48 @@ pub(crate) struct Writer {
 }
 
 /// An object as the server answered that it is now.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Applied {
     pub(crate) uid: Option<String>,
     pub(crate) generation: Option<i64>,
+    pub(crate) version: Option<String>,
+    /// All of it, if that was asked for.
+    pub(crate) live: Option<Box<DynamicObject>>,
 }
 
 impl Applied {
-    fn of(object: &DynamicObject) -> Self {
-        Self { uid: object.uid(), generation: object.metadata.generation }
+    fn of(metadata: &ObjectMeta) -> Self {
+        Self {
+            uid: metadata.uid.clone(),
+            generation: metadata.generation,
+            version: metadata.resource_version.clone(),
+            live: None,
+        }
     }
+
+    fn whole(object: DynamicObject) -> Self {
+        let applied = Self::of(&object.metadata);
+        Self { live: Some(Box::new(object)), ..applied }
+    }
+}
+
+/// How much of an object the server is to answer with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// All of it: somebody waits for it to become ready, and it may be already.
+    Whole,
+    /// No more than says which object it is.
+    Metadata,
 }
 
 impl Writer {
     pub(crate) fn new(client: Client, served: Served, manager: &str, force_conflicts: bool) -> Self {
         Self { client, served: Arc::new(RwLock::new(served)), manager: manager.into(), force_conflicts }
+    }
+
+    /// The same, but it asks again when the server is busy or was not reached: a write may then have been done.
+    pub(crate) fn patient(&self) -> Self {
+        Self { client: patience::patient(&self.client), ..self.clone() }
     }
 
     pub(crate) fn client(&self) -> &Client {
@@ -83,19 +111,39 @@ impl Writer {
     }
 
     /// Applies an object as wanted, on the server's side.
-    pub(crate) async fn apply(&self, kind: &Kind, id: &ObjectId, object: &Value) -> Result<Applied, Error> {
+    pub(crate) async fn apply(
+        &self,
+        kind: &Kind,
+        id: &ObjectId,
+        object: &Value,
+        answer: Answer,
+    ) -> Result<Applied, Error> {
         let mut parameters = PatchParams::apply(&self.manager);
         parameters.force = self.force_conflicts;
-        let api = self.api(kind, id);
-        match api.patch(&id.name, &parameters, &Patch::Apply(object)).await {
-            Ok(after) => Ok(Applied::of(&after)),
+        match self.apply_with(kind, id, object, &parameters, answer).await {
             // Helm has worked on the same release, and whoever works on it now has the word.
             Err(error) if conflicts_with_helm(&error) => {
-                let after = api.patch(&id.name, &parameters.force(), &Patch::Apply(object)).await?;
-                Ok(Applied::of(&after))
+                self.apply_with(kind, id, object, &parameters.force(), answer).await
             }
-            Err(error) => Err(error),
+            applied => applied,
         }
+    }
+
+    async fn apply_with(
+        &self,
+        kind: &Kind,
+        id: &ObjectId,
+        object: &Value,
+        parameters: &PatchParams,
+        answer: Answer,
+    ) -> Result<Applied, Error> {
+        let (api, change) = (self.api(kind, id), Patch::Apply(object));
+        Ok(match answer {
+            Answer::Whole => Applied::whole(api.patch(&id.name, parameters, &change).await?),
+            Answer::Metadata => {
+                Applied::of(&api.patch_metadata(&id.name, parameters, &change).await?.metadata)
+            }
+        })
     }
 
     /// Creates an object; nothing if there is one of its name already.
@@ -109,7 +157,7 @@ impl Writer {
             PostParams { field_manager: Some(self.manager.to_string()), ..PostParams::default() };
         let object = serde_json::from_value(object.clone()).map_err(Error::SerdeError)?;
         match self.api(kind, id).create(&parameters, &object).await {
-            Ok(made) => Ok(Some(Applied::of(&made))),
+            Ok(made) => Ok(Some(Applied::whole(made))),
             Err(Error::Api(status)) if status.reason == "AlreadyExists" => Ok(None),
             Err(error) => Err(error),
         }

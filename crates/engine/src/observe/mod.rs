@@ -160,7 +160,12 @@ async fn listed(api: &Api<DynamicObject>, kind: &Kind) -> Found {
     loop {
         let page = api.list(&parameters).await;
         let page = page.map_err(|error| ObserveError::new(&kind.resource.plural, error))?;
-        found.extend(page.items);
+        // The items of a list do not say themselves what they are.
+        found.extend(
+            page.items
+                .into_iter()
+                .map(|object| DynamicObject { types: object.types.or_else(|| Some(kind.types())), ..object }),
+        );
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => parameters = parameters.continue_token(&token),
             None => return Ok(found),

@@ -255,9 +255,11 @@ impl<'a> Run<'a> {
         match self.writer.known(&api_version, &id.kind) {
             Some(kind) => {
                 self.table.wait_for_object(step, object);
-                self.watches.follow(&kind, &id);
                 // It may have been seen already.
                 self.look_at(object);
+                if self.table.is_under_way(step) {
+                    self.watches.follow(&kind, &id);
+                }
             }
             // A kind that is not served has no objects.
             None if matches!(self.plan.step(step).kind, StepKind::AwaitGone { .. }) => {
@@ -296,19 +298,18 @@ impl<'a> Run<'a> {
                     self.say(event);
                 }
                 if let Some((object, applied)) = done.applied {
-                    self.outcome.uids[object.at()] = applied.uid;
-                    self.table.applied(object, applied.generation);
+                    self.outcome.uids[object.at()].clone_from(&applied.uid);
+                    self.table.applied(object, applied);
                 }
                 if let Some(kept) = done.stays {
                     self.stays(step, &kept);
                     return self.look_at_ranks();
                 }
-                if let StepKind::Delete { object, .. } = self.plan.step(step).kind {
-                    self.follow_deleted(object);
-                }
                 if let Some(object) = done.gone {
                     self.table.mark_gone(object);
                     self.outcome.gone[object.at()] = true;
+                } else if let StepKind::Delete { object, .. } = self.plan.step(step).kind {
+                    self.follow_deleted(object);
                 }
                 self.done(step);
                 self.look_at_ranks();

@@ -18,7 +18,7 @@ use crate::event::{Effect, Event};
 use crate::observe::{Holder, ObserveError};
 use crate::removal::{Removal, Removed, Way};
 use crate::served::Kind;
-use crate::writer::{Applied, Writer};
+use crate::writer::{Answer as Wanted, Applied, Writer};
 use crate::{Marks, Work};
 
 /// What came of a step's request.
@@ -77,7 +77,7 @@ pub(crate) struct Request {
 }
 
 enum Act {
-    Apply { manifest: Value, change: Change },
+    Apply { manifest: Value, change: Change, answer: Wanted },
     Delete { cascade: Cascade, care: Care },
     Stamp { due: Option<Timestamp>, stamp: Timestamp, care: Care },
     Restore,
@@ -145,7 +145,8 @@ impl Request {
         let act = match kind {
             StepKind::Apply { object, change } => {
                 let manifest = work.manifest(object).ok_or_else(|| "its manifest is missing".to_owned())?;
-                Act::Apply { manifest, change }
+                let answer = if table.is_awaited(object) { Wanted::Whole } else { Wanted::Metadata };
+                Act::Apply { manifest, change, answer }
             }
             StepKind::Delete { object, cascade, recheck, .. } => {
                 Act::Delete { cascade, care: care(object, recheck) }
@@ -162,8 +163,7 @@ impl Request {
                 let planned = plan.hooks[hook.at()].clone();
                 let manifest =
                     work.document(planned.document).ok_or_else(|| "its manifest is missing".to_owned())?;
-                let marks = work.marks.clone();
-                let hook = Box::new(Hook { planned, moment: event, manifest, marks, timeout });
+                let hook = Box::new(Hook::new(planned, event, manifest, work.marks.clone(), timeout));
                 return Ok(Self { object: None, targets: Vec::new(), act: Act::Hook(hook) });
             }
             _ => return Err("this step is not known".to_owned()),
@@ -197,15 +197,16 @@ impl Act {
         let found = writer.kind(&target.api_version, &id.kind).await?;
         let uid = target.uid.as_deref();
         match (self, found) {
-            (Self::Apply { manifest, change }, Some(kind)) => {
-                let (applied, effect) = match change {
-                    Change::CreateIfAbsent => match writer.create(&kind, id, manifest).await? {
-                        Some(made) => (made, Effect::Created),
-                        None => (Applied::default(), Effect::Unchanged),
-                    },
-                    Change::Create => (writer.apply(&kind, id, manifest).await?, Effect::Created),
-                    _ => (writer.apply(&kind, id, manifest).await?, Effect::Configured),
-                };
+            (Self::Apply { manifest, change: Change::CreateIfAbsent, .. }, Some(kind)) => {
+                let made = writer.create(&kind, id, manifest).await?;
+                let effect = if made.is_some() { Effect::Created } else { Effect::Unchanged };
+                done.events.push(Event::Applied { object: id.clone(), effect });
+                done.applied = object.map(|object| (object, made.unwrap_or_default()));
+            }
+            (Self::Apply { manifest, change, answer }, Some(kind)) => {
+                let applied = writer.apply(&kind, id, manifest, *answer).await?;
+                let is_new = *change == Change::Create;
+                let effect = if is_new { Effect::Created } else { Effect::Configured };
                 done.events.push(Event::Applied { object: id.clone(), effect });
                 done.applied = object.map(|object| (object, applied));
             }

@@ -1,7 +1,7 @@
 //! Where every step stands, and what is known of every object.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use goyaml::Value;
 use jiff::Timestamp;
@@ -14,6 +14,7 @@ use plan::output::{Gate, PlannedObject, StepKind, Successors};
 use plan::{ObjectIndex, Plan, StepIndex};
 
 use crate::watches::{News, Seen};
+use crate::writer::Applied;
 
 /// How a step stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,9 +45,11 @@ struct Known {
     /// Whether anything was heard of it.
     heard: bool,
     gone: bool,
-    /// Whether it stays against what was planned, and whether that is because it is not ours.
-    stays: Option<bool>,
+    /// Whether a step waits for it to become ready.
+    awaited: bool,
     generation: Option<i64>,
+    /// The revision that our own write has made: what is older no longer counts.
+    version: Option<u64>,
     overrides: Overrides,
     /// What was told last about what it lacks.
     told: String,
@@ -64,6 +67,8 @@ pub(crate) struct Table {
     numbers: HashMap<ObjectId, ObjectIndex>,
     waiting: HashMap<ObjectIndex, Vec<StepIndex>>,
     ranks: Vec<(StepIndex, Rank)>,
+    /// The objects that stay against what was planned, and whether that is because they are not ours.
+    kept: BTreeMap<ObjectIndex, bool>,
     /// The objects whose delete is done, with their rank.
     deleted: Vec<(ObjectIndex, Rank)>,
 }
@@ -87,10 +92,15 @@ impl Table {
                 .collect(),
             waiting: HashMap::new(),
             ranks: Vec::new(),
+            kept: BTreeMap::new(),
             deleted: Vec::new(),
             held_by,
         };
-        for (step, _) in plan.numbered() {
+        for (step, planned) in plan.numbered() {
+            if let StepKind::AwaitReady { object, .. } | StepKind::AwaitEstablished { object } = planned.kind
+            {
+                table.objects[object.at()].awaited = true;
+            }
             if table.held_by[step.at()] == 0 {
                 table.make_ready(step);
             }
@@ -174,8 +184,21 @@ impl Table {
         steps.iter().copied().filter(|step| self.is_under_way(*step)).collect()
     }
 
-    pub(crate) fn applied(&mut self, object: ObjectIndex, generation: Option<i64>) {
-        self.objects[object.at()].generation = generation;
+    /// Takes in what the server answered to our own write.
+    pub(crate) fn applied(&mut self, object: ObjectIndex, applied: Applied) {
+        let known = &mut self.objects[object.at()];
+        known.generation = applied.generation;
+        known.version = number(applied.version.as_deref());
+        if let Some(live) = applied.live.filter(|_| known.awaited) {
+            known.heard = true;
+            known.gone = false;
+            known.live = Some(live);
+        }
+    }
+
+    /// Whether a step waits for an object to become ready.
+    pub(crate) fn is_awaited(&self, object: ObjectIndex) -> bool {
+        self.objects[object.at()].awaited
     }
 
     pub(crate) fn mark_deleted(&mut self, object: ObjectIndex, rank: Rank) {
@@ -188,17 +211,16 @@ impl Table {
 
     /// An object stays against what was planned.
     pub(crate) fn keep(&mut self, object: ObjectIndex, is_foreign: bool) {
-        self.objects[object.at()].stays = Some(is_foreign);
+        self.kept.insert(object, is_foreign);
     }
 
     pub(crate) fn is_kept(&self, object: ObjectIndex) -> bool {
-        self.objects[object.at()].stays.is_some()
+        self.kept.contains_key(&object)
     }
 
     /// What stays against what was planned, and whether that is because it is not ours.
     pub(crate) fn kept(&self) -> impl Iterator<Item = (ObjectIndex, bool)> {
-        let objects = self.objects.iter().enumerate();
-        objects.filter_map(|(number, known)| Some((number.into(), known.stays?)))
+        self.kept.iter().map(|(object, is_foreign)| (*object, *is_foreign))
     }
 
     /// The live objects of a rank and of lower ones whose delete was sent and that are not gone.
@@ -219,6 +241,18 @@ impl Table {
         let object = *self.numbers.get(&news.id)?;
         let ours = uids[object.at()].as_deref();
         let known = &mut self.objects[object.at()];
+        let is_older = |live: &DynamicObject| {
+            known
+                .version
+                .zip(number(live.metadata.resource_version.as_deref()))
+                .is_some_and(|(ours, seen)| seen < ours)
+        };
+        match &news.seen {
+            // A watch may tell late of what was there before our own write.
+            Seen::There(live) if is_older(live) => return None,
+            Seen::Absent if known.version.is_some() => return None,
+            _ => {}
+        }
         known.heard = true;
         match news.seen {
             Seen::There(live) => {
@@ -228,7 +262,7 @@ impl Table {
             }
             Seen::Gone(uid) => {
                 known.gone |= ours.is_none() || uid.as_deref() == ours;
-                known.live = None;
+                known.live.take_if(|live| uid.is_none() || live.uid() == uid);
             }
             Seen::Absent => {
                 known.gone = true;
@@ -311,6 +345,11 @@ impl Table {
             .collect();
         format!("not gone in time: {}", named.join(", "))
     }
+}
+
+/// A revision as a number: servers count them.
+fn number(version: Option<&str>) -> Option<u64> {
+    version?.parse().ok()
 }
 
 impl Known {

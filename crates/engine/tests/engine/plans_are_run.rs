@@ -55,6 +55,26 @@ async fn layers_wait_for_each_other_on_the_way_in_and_out() -> Result {
 }
 
 #[tokio::test]
+async fn of_many_objects_that_are_as_wanted_none_is_written_again() -> Result {
+    let cluster = Cluster::start().await?;
+    let mut release = Release::new(&cluster).await?;
+    // More than are read one by one: what comes in a list is looked at in the same way.
+    let texts: Vec<String> =
+        (0..9).map(|number| SHOP.replace("name: shop", &format!("name: shop-{number}"))).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let outcome = release.run(Operation::Install, &texts, &Options::default()).await?;
+    assert!(outcome.is_success(), "{:?}", outcome.failures);
+    let outcome = release.run(Operation::Upgrade, &texts, &Options::default()).await?;
+    assert!(outcome.is_success(), "{:?}", outcome.failures);
+    let effects = release.effects();
+    assert!(
+        effects.len() >= 9 && effects.iter().all(|(_, effect)| *effect == Effect::Unchanged),
+        "{effects:?}"
+    );
+    Ok(release.namespace.remove().await?)
+}
+
+#[tokio::test]
 async fn what_is_as_wanted_is_not_written_again() -> Result {
     let cluster = Cluster::start().await?;
     let mut release = Release::new(&cluster).await?;

@@ -146,6 +146,11 @@ impl StepKind {
         )
     }
 
+    /// Whether an object is meant to be gone after it.
+    pub fn deletes(self) -> bool {
+        matches!(self, Self::Delete { .. })
+    }
+
     /// The object it is about.
     pub fn object(self) -> Option<ObjectIndex> {
         match self {
