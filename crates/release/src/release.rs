@@ -114,12 +114,12 @@ impl Release {
             interrupted: None,
             tombstone: None,
         };
-        match release.current() {
-            Some(record) if record.info.status.is_pending() => {
-                release.interrupted = release.kept(record).await?;
-            }
-            Some(_) => {}
-            None => release.tombstone = release.tombstones.read(&release.marks.name).await?,
+        if let Some(record) = release.current().filter(|record| record.info.status.is_pending()) {
+            release.interrupted = release.kept(record).await?;
+        }
+        // What was interrupted may have been about what was left of a release.
+        if release.interrupted.is_some() || release.current().is_none() {
+            release.tombstone = release.tombstones.read(&release.marks.name).await?;
         }
         Ok(release)
     }

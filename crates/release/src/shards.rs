@@ -45,6 +45,10 @@ impl What {
             Self::Tombstone => "tombstone",
         }
     }
+
+    fn secret_type(self) -> String {
+        format!("slipway.dev/{}.v1", self.name())
+    }
 }
 
 /// Which bytes are meant.
@@ -116,7 +120,7 @@ impl Shards {
                 .map_err(|source| refused("store what belongs to the release", source))?;
         }
         if shards.len() > 1 {
-            self.remove_selected(&format!("{},{CONTENT}!={content}", key.labels())).await?;
+            self.remove_selected(key.what, &format!("{},{CONTENT}!={content}", key.labels())).await?;
         }
         Ok(())
     }
@@ -150,17 +154,19 @@ impl Shards {
 
     /// Removes bytes.
     pub(crate) async fn remove(&self, key: &Key) -> Result<(), StorageError> {
-        self.remove_selected(&key.labels()).await
+        self.remove_selected(key.what, &key.labels()).await
     }
 
     /// Removes all of one sort that a release has.
     pub(crate) async fn remove_all(&self, what: What, release: &str) -> Result<(), StorageError> {
-        self.remove_selected(&format!("{RELEASE}={release},{WHAT}={}", what.name())).await
+        self.remove_selected(what, &format!("{RELEASE}={release},{WHAT}={}", what.name())).await
     }
 
-    async fn remove_selected(&self, labels: &str) -> Result<(), StorageError> {
+    /// Labels are easily copied: only what has our type, too, is ours.
+    async fn remove_selected(&self, what: What, labels: &str) -> Result<(), StorageError> {
+        let ours = ListParams::default().labels(labels).fields(&format!("type={}", what.secret_type()));
         self.secrets
-            .delete_collection(&DeleteParams::default(), &ListParams::default().labels(labels))
+            .delete_collection(&DeleteParams::default(), &ours)
             .await
             .map(drop)
             .map_err(|source| refused("remove what belongs to the release", source))
@@ -199,7 +205,7 @@ fn secret(key: &Key, content: &str, number: usize, of: usize, bytes: &[u8]) -> S
             ])),
             ..ObjectMeta::default()
         },
-        type_: Some(format!("slipway.dev/{}.v1", key.what.name())),
+        type_: Some(key.what.secret_type()),
         data: Some(BTreeMap::from([(KEY.to_owned(), ByteString(bytes.to_vec()))])),
         ..Secret::default()
     }

@@ -44,7 +44,9 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     let desk = Desk::open(context)?;
     let session = desk.work(name, None)?;
     let deployed = desk.with(session, |session| {
-        if session.release().current().is_some() {
+        // One that was interrupted goes on.
+        let is_left = session.release().is_interrupted() && session.release().tombstone().is_some();
+        if session.release().current().is_some() && !is_left {
             if choices.is_empty() {
                 return Err(Failure::new(format!("{name} is there: it need not be brought back"))
                     .hint(format!("'slipway undelete {name} KIND/NAME' brings back an object that it had")));

@@ -1,10 +1,10 @@
 //! What counts down: objects that are no longer wanted, and that a delay keeps for a while.
 
-use engine::{Engine, Event, Marks, Options, Subjects};
+use engine::{Engine, Event, Marks, Options, RESTORED, Subjects};
 use jiff::Timestamp;
 use kube::api::{Patch, PatchParams};
 use kube::core::DynamicObject;
-use kube::{Api, Client};
+use kube::{Api, Client, ResourceExt};
 use objects::{GoDuration, ObjectId, parse_time};
 use plan::input::{Inventory, Live, Meaning, Owner, Policy, Spelling, Wanted};
 use plan::output::StepKind;
@@ -139,7 +139,8 @@ impl Session {
         });
         let gone = outcome.gone.iter().enumerate().filter(|(_, gone)| **gone).map(|(place, _)| place);
         let gone: Vec<&ObjectId> = gone.chain(forgotten).map(|place| &plan.objects[place].id).collect();
-        self.write_without(holder, |id| gone.contains(&id)).await?;
+        let ended = self.ended(&holder, &inventory, &stamped).await?;
+        self.write_without(holder, |id| gone.contains(&id) || ended.contains(id)).await?;
         Ok(Deployed { record, outcome, plan })
     }
 
@@ -163,7 +164,8 @@ impl Session {
                 restored.push(id.clone());
             }
         }
-        self.write_without(holder, |id| restored.contains(id)).await?;
+        let ended = self.ended(&holder, &inventory, &stamped).await?;
+        self.write_without(holder, |id| restored.contains(id) || ended.contains(id)).await?;
         Ok(restored)
     }
 
@@ -204,6 +206,39 @@ impl Session {
         Ok(())
     }
 
+    /// What a command that was interrupted has deleted or taken out of the trash already, and could not write down.
+    async fn ended(
+        &self,
+        holder: &Holder,
+        inventory: &Inventory,
+        stamped: &Live,
+    ) -> Result<Vec<ObjectId>, ReleaseError> {
+        let release = &self.release;
+        let wanted: Vec<ObjectId> = match holder {
+            Holder::Living(record, _) => {
+                let revision = Revision::new(record, None, release.engine.served());
+                let (wanted, _) = revision.with_objects(&release.marks)?.finish();
+                wanted.members.into_iter().map(|member| member.id).collect()
+            }
+            Holder::Dead(_) => Vec::new(),
+        };
+        let owner = format!("{}/{}", release.marks.namespace, release.marks.name);
+        let mut ended = Vec::new();
+        for entry in inventory.entries.iter().filter(|entry| entry.delay.is_some()) {
+            let id = &entry.id;
+            if stamped.objects.contains_key(id) || wanted.contains(id) {
+                continue;
+            }
+            let Some(api) = api(&release.engine, id) else { continue };
+            let live = api.get_opt(&id.name).await;
+            let live = live.map_err(|source| crate::storage::refused(&format!("read {id}"), source))?;
+            if live.is_none_or(|live| live.annotations().get(RESTORED) == Some(&owner)) {
+                ended.push(id.clone());
+            }
+        }
+        Ok(ended)
+    }
+
     /// Writes the inventory without some objects, where it came from.
     async fn write_without(
         &self,
@@ -231,6 +266,16 @@ impl Session {
     }
 }
 
+/// The way to an object; none if its kind is not served.
+fn api(engine: &Engine, id: &ObjectId) -> Option<Api<DynamicObject>> {
+    let kind = engine.served().kind_of(id)?;
+    let client: Client = engine.client().clone();
+    Some(match id.namespace.as_deref().filter(|_| kind.namespaced) {
+        Some(namespace) => Api::namespaced_with(client, namespace, &kind.resource),
+        None => Api::all_with(client, &kind.resource),
+    })
+}
+
 /// Takes the stamp off an object, and with `detach` the marks of the release too, which it then remembers otherwise.
 async fn unstamp(
     engine: &Engine,
@@ -238,12 +283,7 @@ async fn unstamp(
     uid: &str,
     detach: Option<&Marks>,
 ) -> Result<(), ReleaseError> {
-    let Some(kind) = engine.served().kind_of(id) else { return Ok(()) };
-    let client: Client = engine.client().clone();
-    let api: Api<DynamicObject> = match id.namespace.as_deref().filter(|_| kind.namespaced) {
-        Some(namespace) => Api::namespaced_with(client, namespace, &kind.resource),
-        None => Api::all_with(client, &kind.resource),
-    };
+    let Some(api) = api(engine, id) else { return Ok(()) };
     let stamps = Spelling::all().filter(|spelling| spelling.meaning() == Meaning::DeletionStamp);
     let stamps: Map<String, Value> =
         stamps.map(|spelling| (spelling.key().to_owned(), Value::Null)).collect();
