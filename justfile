@@ -78,9 +78,13 @@ plane-down NAME="default":
 e2e *ARGS:
     tests/control-plane/e2e {{ARGS}}
 
-# Kill installs, upgrades and uninstalls at every write, before and after it, and run them again
+# Kill commands at every write, before and after it, and run them again
 crash PLACES="all" *ARGS:
-    SLIPWAY_CRASHES={{PLACES}} cargo test -p slipway -p engine -p release --test crash {{ARGS}}
+    SLIPWAY_CRASHES={{PLACES}} cargo test -p slipway --test crash {{ARGS}}
+
+# The same in so many random places of each command, on a real control plane
+crash-plane PLACES="50" *ARGS:
+    tests/control-plane/crash {{PLACES}} {{ARGS}}
 
 # Helm and Slipway on the same releases, in turn, on a real control plane
 interop: build

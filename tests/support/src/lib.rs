@@ -28,5 +28,5 @@ mod wait;
 
 pub use cluster::{Cluster, Namespace, On, create};
 pub use error::Error;
-pub use gate::{Gate, Side};
+pub use gate::{Gate, Mishap, Side};
 pub use wait::{PATIENCE, eventually, every, gone};

@@ -1,4 +1,4 @@
-//! A chart with two layers, a hook and something that goes with its second version.
+//! A chart with two layers, a hook, something that goes with its second version, and something that is only stamped then.
 
 use std::fs;
 use std::io;
@@ -49,11 +49,22 @@ kind: Secret
 metadata:
   name: old
   annotations: {helm.sh/layer: base}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: delayed, annotations: {slipway.dev/deletion-delay: 1h}}
 {{ else }}
 ---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: new}
+{{ end }}
+{{ range $number := until (int .Values.large) }}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: large-{{ $number }}}
+data: {text: {{ $.Files.Get (printf \"large-%d\" $number) | quote }}}
 {{ end }}
 ";
 
@@ -68,11 +79,32 @@ spec:
     spec: {restartPolicy: Never, containers: [{name: main, image: migrate}]}
 ";
 
+/// So many objects do not fit into one Secret, whether as a record or, with what order they came in, as an inventory.
+pub(crate) const LARGE: usize = 2;
+
 /// Writes the chart into a directory.
 pub(crate) fn write(directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory.join("templates"))?;
     fs::write(directory.join("Chart.yaml"), "apiVersion: v2\nname: shop\nversion: 0.1.0\n")?;
-    fs::write(directory.join("values.yaml"), "version: '1'\n")?;
+    fs::write(directory.join("values.yaml"), "version: '1'\nlarge: 0\n")?;
     fs::write(directory.join("templates/all.yaml"), OBJECTS)?;
     fs::write(directory.join("templates/hook.yaml"), HOOK)
+}
+
+/// Adds what does not fit into one Secret.
+pub(crate) fn enlarge(directory: &Path) -> io::Result<()> {
+    for number in 0..LARGE {
+        fs::write(directory.join(format!("large-{number}")), noise(800 << 10, number as u64 + 1))?;
+    }
+    Ok(())
+}
+
+/// Text that cannot be compressed by much.
+fn noise(length: usize, mut lot: u64) -> String {
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-";
+    let mut letter = || {
+        lot = lot.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(letters[(lot >> 58) as usize])
+    };
+    (0..length).map(|_| letter()).collect()
 }

@@ -1,4 +1,5 @@
-//! Installs, upgrades and uninstalls on a server that has a bad day end as they do on a good one.
+//! Installs, upgrades, rollbacks and uninstalls end on a bad day as they do on a good one: whether it is the server's, or
+//! that of the way to it.
 
 use std::time::Duration;
 
@@ -6,10 +7,10 @@ use dock::Dock;
 use dock::faults::{Fault, Which};
 use dock::status::Status;
 use http::StatusCode;
-use support::Cluster;
+use support::{Cluster, Mishap};
 
 use crate::Operation;
-use crate::place::{Place, Result};
+use crate::place::{Place, Result, differences};
 
 /// What happens to whom on that day.
 fn days() -> Vec<(&'static str, Which, Fault)> {
@@ -24,6 +25,58 @@ fn days() -> Vec<(&'static str, Which, Fault)> {
         ("410", some(Which::any(), 7), Fault::Expire),
         ("slow", some(Which::any(), 8), Fault::Delay(Duration::from_millis(300))),
     ]
+}
+
+/// What is done on each day.
+const WORK: [Operation; 4] =
+    [Operation::Install, Operation::Upgrade, Operation::Rollback, Operation::Uninstall];
+
+/// What may happen on the way, to any cluster.
+fn ways() -> Vec<(&'static str, Option<Mishap>)> {
+    vec![
+        ("a good day", None),
+        ("429 with Retry-After", Some(Mishap::Refused(StatusCode::TOO_MANY_REQUESTS, Some(1)))),
+        ("429 without", Some(Mishap::Refused(StatusCode::TOO_MANY_REQUESTS, None))),
+        ("500", Some(Mishap::Refused(StatusCode::INTERNAL_SERVER_ERROR, None))),
+        ("503, flapping", Some(Mishap::Refused(StatusCode::SERVICE_UNAVAILABLE, None))),
+        ("connections that break before", Some(Mishap::LostBefore)),
+        ("connections that break after", Some(Mishap::LostAfter)),
+        ("watches that break", Some(Mishap::WatchBroken)),
+        ("410", Some(Mishap::Expired)),
+        ("slow", Some(Mishap::Late(Duration::from_millis(300)))),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_way_that_has_a_bad_day() -> Result {
+    let cluster = Cluster::start().await?;
+    let mut expected = Vec::new();
+    for (seed, (day, mishap)) in (1..).zip(ways()) {
+        let place = Place::new(&cluster).await?;
+        let mut found = Vec::new();
+        let mut mishaps = 0;
+        for operation in WORK {
+            place.gate.have_a_bad_day(mishap, seed);
+            let (code, told) = place.run(&operation.command(&place)).await?;
+            assert_eq!(code, 0, "{day}: {operation:?}:\n{told}");
+            mishaps += place.gate.mishaps();
+            found.push(place.contents().await?);
+        }
+        // Only a watch that is followed for a while goes on from somewhere.
+        assert!(
+            mishap.is_none_or(|mishap| mishap == Mishap::Expired) || mishaps > 0,
+            "{day}: nothing happened"
+        );
+        eprintln!("{day}: {mishaps} mishaps");
+        if expected.is_empty() {
+            expected.clone_from(&found);
+        }
+        for ((operation, found), expected) in WORK.iter().zip(&found).zip(&expected) {
+            assert!(found == expected, "{day}, {operation:?}:\n{}", differences(found, expected));
+        }
+        place.remove().await?;
+    }
+    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,7 +94,7 @@ async fn a_server_that_has_a_bad_day() -> Result {
         let mut found = Vec::new();
         let injected =
             which.zip(fault).map(|(which, fault)| dock.faults().inject(which.namespace(place.name()), fault));
-        for operation in [Operation::Install, Operation::Upgrade, Operation::Uninstall] {
+        for operation in WORK {
             let (code, told) = place.run(&operation.command(&place)).await?;
             assert_eq!(code, 0, "{day}: {operation:?}:\n{told}");
             if let Some(injected) = &injected {

@@ -1,6 +1,6 @@
 //! A namespace, a gate to it, and the binary.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -12,16 +12,18 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service};
 use kube::api::ListParams;
 use kube::{Api, Client, Resource, ResourceExt};
+use plan::input::{Entry, Inventory};
+use release::{Inventories, Record, Storage, Tombstones};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use support::{Cluster, Gate, Namespace};
 use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::chart::{self, Version};
 
-pub(crate) type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
+pub(crate) type Result<T = ()> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Where one release lives.
 pub(crate) struct Place {
@@ -74,6 +76,10 @@ impl Place {
         &self.name
     }
 
+    pub(crate) fn client(&self) -> Client {
+        self.client.clone()
+    }
+
     /// A file of this place.
     pub(crate) fn path(&self, file: &str) -> PathBuf {
         self.home.path().join(file)
@@ -96,12 +102,24 @@ impl Place {
         self.deploy(&["upgrade"], version)
     }
 
-    pub(crate) fn rollback() -> Vec<String> {
-        ["rollback", "shop", "1"].map(ToOwned::to_owned).to_vec()
+    /// Makes the chart so large that nothing of it fits into one Secret.
+    pub(crate) fn enlarge(&self) -> std::io::Result<()> {
+        chart::enlarge(&self.home.path().join("shop"))
     }
 
-    pub(crate) fn uninstall() -> Vec<String> {
-        ["uninstall", "shop"].map(ToOwned::to_owned).to_vec()
+    pub(crate) fn large(&self, word: &str, version: Version) -> Vec<String> {
+        let mut all = self.deploy(&[word], version);
+        all.extend(["--set".to_owned(), format!("large={}", chart::LARGE)]);
+        all
+    }
+
+    /// The objects of a kind.
+    pub(crate) fn api<K>(&self) -> Api<K>
+    where
+        K: Resource<Scope = NamespaceResourceScope>,
+        K::DynamicType: Default,
+    {
+        Api::namespaced(self.client.clone(), &self.name)
     }
 
     /// The binary, with nothing of the user's.
@@ -141,27 +159,64 @@ impl Place {
 
     /// Everything that matters of what is in the namespace.
     pub(crate) async fn contents(&self) -> Result<BTreeMap<String, Value>> {
-        let mut all = BTreeMap::new();
-        self.add::<ConfigMap>(&mut all).await?;
-        self.add::<Secret>(&mut all).await?;
-        self.add::<Service>(&mut all).await?;
-        self.add::<Deployment>(&mut all).await?;
-        self.add::<Job>(&mut all).await?;
-        self.add::<Lease>(&mut all).await?;
-        Ok(all)
+        let (mut all, mut uids) = (BTreeMap::new(), HashMap::new());
+        self.add::<ConfigMap>(&mut all, &mut uids).await?;
+        self.add::<Secret>(&mut all, &mut uids).await?;
+        self.add::<Service>(&mut all, &mut uids).await?;
+        self.add::<Deployment>(&mut all, &mut uids).await?;
+        self.add::<Job>(&mut all, &mut uids).await?;
+        self.add::<Lease>(&mut all, &mut uids).await?;
+        self.add_what_is_stored(&mut all, &uids).await?;
+        let text = serde_json::to_string(&all)?.replace(&self.name, "NAMESPACE");
+        Ok(serde_json::from_str(&text)?)
     }
 
-    async fn add<K>(&self, all: &mut BTreeMap<String, Value>) -> Result
+    /// What records, inventories and tombstones say, without the times.
+    async fn add_what_is_stored(
+        &self,
+        all: &mut BTreeMap<String, Value>,
+        uids: &HashMap<String, String>,
+    ) -> Result {
+        let (client, namespace) = (self.client.clone(), self.name.as_str());
+        for stored in Storage::new(client.clone(), namespace).history("shop").await? {
+            let Record { version, info, manifest, hooks, .. } = stored.record;
+            let hooks: Vec<String> = hooks.into_iter().map(|hook| hook.path).collect();
+            let said = json!([info.status.to_string(), info.description, manifest, hooks]);
+            all.insert(format!("record {version}"), said);
+        }
+        let entries = |inventory: &Inventory| -> Vec<Value> {
+            let entry = |entry: &Entry| {
+                // Whether it is known which object is meant, and that it is the one that there is.
+                let live = uids.get(&format!("{} {}", entry.id.kind, entry.id.name));
+                json!([entry.id.to_string(), entry.uid.is_some(), entry.uid.as_ref() == live, entry.delay])
+            };
+            inventory.entries.iter().map(entry).collect()
+        };
+        for (_, kept) in Inventories::new(client.clone(), namespace, "").newest().await? {
+            let name = format!("inventory {}", kept.version);
+            all.insert(name, json!([kept.sequenced, kept.earlier, entries(&kept.inventory)]));
+        }
+        for (_, tombstone) in Tombstones::new(client, namespace, "").all().await? {
+            let version = tombstone.record.map(|record| record.version);
+            all.insert("tombstone".to_owned(), json!([version, entries(&tombstone.kept.inventory)]));
+        }
+        Ok(())
+    }
+
+    async fn add<K>(&self, all: &mut BTreeMap<String, Value>, uids: &mut HashMap<String, String>) -> Result
     where
         K: Resource<Scope = NamespaceResourceScope> + Clone + std::fmt::Debug + Serialize + DeserializeOwned,
         K::DynamicType: Default,
     {
-        let api: Api<K> = Api::namespaced(self.client.clone(), &self.name);
-        for object in api.list(&ListParams::default()).await? {
+        for object in self.api::<K>().list(&ListParams::default()).await? {
             let kind = K::kind(&K::DynamicType::default()).into_owned();
+            uids.insert(format!("{kind} {}", object.name_any()), object.uid().unwrap_or_default());
             let mut value = serde_json::to_value(&object)?;
-            normalise(&mut value, &self.name);
-            all.insert(format!("{kind} {}", object.name_any()), value);
+            normalise(&mut value);
+            // All but the first shard of what is spread over several Secrets are named after what they hold.
+            let content = object.labels().get("slipway.dev/content").map_or("", String::as_str);
+            let name = object.name_any().replace(&format!(".{content}."), ".CONTENT.");
+            all.insert(format!("{kind} {name}"), value);
         }
         all.retain(|name, _| !name.ends_with("kube-root-ca.crt"));
         Ok(())
@@ -169,7 +224,7 @@ impl Place {
 }
 
 /// Leaves out what differs from run to run: what servers count and write down, and what is packed.
-fn normalise(value: &mut Value, namespace: &str) {
+fn normalise(value: &mut Value) {
     let Some(object) = value.as_object_mut() else { return };
     object.remove("status");
     let is_record = object.get("type").and_then(Value::as_str).is_some_and(|of| of.contains("v1"));
@@ -183,7 +238,7 @@ fn normalise(value: &mut Value, namespace: &str) {
         }
     }
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
-    for key in ["uid", "resourceVersion", "creationTimestamp", "selfLink"] {
+    for key in ["name", "uid", "resourceVersion", "creationTimestamp", "selfLink"] {
         metadata.remove(key);
     }
     if let Some(labels) = metadata.get_mut("labels").and_then(Value::as_object_mut) {
@@ -193,6 +248,9 @@ fn normalise(value: &mut Value, namespace: &str) {
     }
     for owner in metadata.get_mut("ownerReferences").and_then(Value::as_array_mut).into_iter().flatten() {
         owner["uid"] = Value::Null;
+    }
+    if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
+        annotations.entry("slipway.dev/deletion-timestamp").and_modify(|stamp| *stamp = "a moment".into());
     }
     // Who owns what stays; when they wrote it does not. Of records it does not matter how often they were written.
     let managed = metadata.remove("managedFields").unwrap_or_default();
@@ -207,6 +265,16 @@ fn normalise(value: &mut Value, namespace: &str) {
         owners.sort_by_key(ToString::to_string);
         metadata.insert("owners".to_owned(), owners.into());
     }
-    let text = value.to_string().replace(namespace, "NAMESPACE");
-    *value = serde_json::from_str(&text).unwrap_or_default();
+}
+
+/// What differs between two namespaces, for whoever reads of a failure.
+pub(crate) fn differences(found: &BTreeMap<String, Value>, expected: &BTreeMap<String, Value>) -> String {
+    let names: BTreeSet<&String> = found.keys().chain(expected.keys()).collect();
+    let differ = names.into_iter().filter(|name| found.get(*name) != expected.get(*name));
+    let show = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), Value::to_string);
+    differ
+        .map(|name| {
+            format!("{name}\n  is       {}\n  expected {}\n", show(found.get(name)), show(expected.get(name)))
+        })
+        .collect()
 }

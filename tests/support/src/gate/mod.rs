@@ -1,9 +1,13 @@
-//! A server in front of a cluster, which can be told to stop at a certain write.
+//! A server in front of a cluster, which can be told to stop at a certain write, to hold one request back for a while, or
+//! to have a bad day.
 
+mod mishap;
+
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use http::{Method, Request, Response};
+use http::{Method, Request};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -15,7 +19,10 @@ use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+pub use mishap::Mishap;
+
 use crate::Error;
+use mishap::{Answer, BadDay, Befallen};
 
 /// On which side of a write the gate closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,10 +41,23 @@ pub struct Gate {
     serving: AbortHandle,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     counted: Mutex<Counted>,
     closed: Notify,
+    day: Mutex<Option<BadDay>>,
+    meant: Mutex<Option<Box<Meant>>>,
+    held: Notify,
+    go_on: Notify,
+}
+
+/// Whether a request is meant: its method, and its path with all that is asked.
+type Meant = dyn Fn(&Method, &str) -> bool + Send;
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State").field("counted", &self.counted).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -73,6 +93,15 @@ impl State {
             }
             _ => Way::Through,
         }
+    }
+
+    fn holds(&self, method: &Method, path: &str) -> bool {
+        let mut meant = self.meant.lock().unwrap_or_else(PoisonError::into_inner);
+        meant.take_if(|meant| meant(method, path)).is_some()
+    }
+
+    fn befalls(&self, method: &Method, path: &str) -> Option<Mishap> {
+        self.day.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.befalls(method, path)
     }
 
     fn is_closed(&self) -> bool {
@@ -123,6 +152,34 @@ impl Gate {
         self.state.counted.lock().unwrap_or_else(PoisonError::into_inner).writes
     }
 
+    /// Holds back the first request that is meant, until [`Gate::let_go`]: somebody else may act before it.
+    pub fn hold(&self, meant: impl Fn(&Method, &str) -> bool + Send + 'static) {
+        *self.state.meant.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(meant));
+    }
+
+    /// Returns once a request is held back.
+    pub async fn held(&self) {
+        self.state.held.notified().await;
+    }
+
+    /// Lets the request that is held back go on.
+    pub fn let_go(&self) {
+        self.state.go_on.notify_one();
+    }
+
+    /// From now on this happens to some of the requests to which it can happen; `None` ends it. Which of them, the seed
+    /// says.
+    pub fn have_a_bad_day(&self, mishap: Option<Mishap>, seed: u64) {
+        let day = mishap.map(|mishap| BadDay::new(mishap, seed));
+        *self.state.day.lock().unwrap_or_else(PoisonError::into_inner) = day;
+    }
+
+    /// To how many requests something has happened on this day.
+    pub fn mishaps(&self) -> usize {
+        let day = self.state.day.lock().unwrap_or_else(PoisonError::into_inner);
+        day.as_ref().map_or(0, BadDay::hits)
+    }
+
     /// A kubeconfig that leads through it.
     pub fn kubeconfig(&self) -> String {
         format!(
@@ -138,19 +195,27 @@ impl Drop for Gate {
     }
 }
 
-async fn pass(
-    client: Client,
-    state: Arc<State>,
-    request: Request<Incoming>,
-) -> Result<Response<Body>, kube::Error> {
+async fn pass(client: Client, state: Arc<State>, request: Request<Incoming>) -> Result<Answer, kube::Error> {
     let (parts, body) = request.into_parts();
     let way = state.way(&parts.method);
     let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let path = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
+    if state.holds(&parts.method, &path) {
+        state.held.notify_one();
+        state.go_on.notified().await;
+    }
+    let befallen = match state.befalls(&parts.method, &path) {
+        Some(mishap) => mishap.before().await?,
+        None => Befallen::Nothing,
+    };
+    if let Befallen::Answered(answer) = befallen {
+        return Ok(answer);
+    }
     if !matches!(way, Way::Nowhere) {
         let answer = client.send(Request::from_parts(parts, Body::from(bytes.to_vec()))).await;
         if matches!(way, Way::Through) {
             // Where the way to the cluster breaks, this one does.
-            return answer;
+            return befallen.after(answer?);
         }
     }
     state.closed.notify_waiters();
