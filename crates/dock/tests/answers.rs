@@ -3,6 +3,7 @@
 mod wire;
 
 use dock::Dock;
+use dock::store::{EventKind, Range, ResourceKey};
 use serde_json::{Value, json};
 use wire::Exchange;
 
@@ -38,6 +39,47 @@ async fn routes_refuse_forms_that_nobody_knows() {
     );
     let refused = dock.ask_with("PATCH", path, &Value::Null, &[("content-type", "application/json")]).await;
     assert_eq!((refused.code, text(&refused.body["message"])), (415, "415: Unsupported Media Type"));
+}
+
+#[tokio::test]
+async fn definitions_know_no_other_kinds() {
+    let dock = start().await;
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}});
+    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    assert_eq!(
+        dock.ask("POST", path, &pod).await.body["message"],
+        "Pod in version \"v1\" cannot be handled as a CustomResourceDefinition: no kind \"Pod\" is registered for \
+         version \"v1\" in scheme \"pkg/runtime/scheme.go:111\""
+    );
+    assert_eq!(
+        dock.ask("POST", SERVICES, &pod).await.body["message"],
+        "Pod in version \"v1\" cannot be handled as a Service: converting (v1.Pod) to (core.Service): unknown \
+         conversion"
+    );
+}
+
+#[tokio::test]
+async fn what_goes_is_told_as_it_was_stored() {
+    let dock = start().await;
+    let path = "/api/v1/namespaces/default/configmaps";
+    let made = dock.ask("POST", path, &json!({"metadata": {"name": "a", "finalizers": ["x/y"]}})).await;
+    let one = format!("{path}/a");
+    dock.ask("DELETE", &one, &Value::Null).await;
+    let freed = dock.ask("PATCH", &one, &json!({"metadata": {"finalizers": null}})).await;
+    assert_eq!((freed.code, &freed.body["metadata"]["finalizers"]), (200, &Value::Null));
+
+    let configs = ResourceKey { group: "".into(), resource: "configmaps".into() };
+    let range = Range { resource: configs, namespace: "default".into() };
+    let since = text(&made.body["metadata"]["resourceVersion"]).parse().expect("a revision");
+    let mut events = dock.store().follow(range, since).expect("it is not compacted");
+    let mut last = None;
+    while let Ok(event) = events.try_recv() {
+        last = Some(event);
+    }
+    let last = last.expect("it was deleted");
+    assert_eq!(last.kind, EventKind::Deleted);
+    assert_eq!(last.object["metadata"]["finalizers"], json!(["x/y"]));
+    assert_eq!(last.object["metadata"]["resourceVersion"], json!(last.revision.to_string()));
 }
 
 #[tokio::test]

@@ -236,3 +236,67 @@ async fn a_claim_is_bound() {
     assert!(harbour.get(&format!("{claims}/data")).await.is_none());
     assert!(harbour.list("/api/v1/persistentvolumes").await.is_empty());
 }
+
+#[tokio::test]
+async fn a_quota_refuses_what_is_too_much_until_something_is_given_back() {
+    let harbour = Harbour::open().await;
+    let quota =
+        json!({"metadata": {"name": "few"}, "spec": {"hard": {"configmaps": "3", "requests.cpu": "1"}}});
+    harbour.create("/api/v1/namespaces/default/resourcequotas", quota).await;
+    let status = "/api/v1/namespaces/default/resourcequotas/few";
+    let used = || async { harbour.get(status).await.unwrap()["status"]["used"].clone() };
+    // The certificate of the server counts too.
+    assert_eq!(used().await, json!({"configmaps": "1", "requests.cpu": "0"}));
+
+    for name in ["a", "b"] {
+        harbour.create(CONFIG_MAPS, json!({"metadata": {"name": name}})).await;
+    }
+    let third = json!({"metadata": {"name": "c"}});
+    let (code, answer) =
+        harbour.ask(Method::POST, CONFIG_MAPS, "application/json", Some(third.clone())).await;
+    assert_eq!((code, &answer["reason"]), (403, &json!("Forbidden")));
+    assert_eq!(
+        answer["message"],
+        "configmaps \"c\" is forbidden: exceeded quota: few, requested: configmaps=1, used: configmaps=3, limited: \
+         configmaps=3"
+    );
+
+    let silent =
+        json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "app", "image": "app:1"}]}});
+    let (code, answer) = harbour.ask(Method::POST, PODS, "application/json", Some(silent)).await;
+    assert_eq!(code, 403);
+    assert_eq!(
+        answer["message"],
+        "pods \"p\" is forbidden: failed quota: few: must specify requests.cpu for: app"
+    );
+
+    harbour.delete(&format!("{CONFIG_MAPS}/a"), "Background").await;
+    assert_eq!(used().await["configmaps"], "2");
+    harbour.create(CONFIG_MAPS, third).await;
+    assert_eq!(used().await["configmaps"], "3");
+}
+
+#[tokio::test]
+async fn pods_count_until_they_end() {
+    let harbour = Harbour::open().await;
+    let quota =
+        json!({"metadata": {"name": "few"}, "spec": {"hard": {"requests.cpu": "1", "count/pods": "9"}}});
+    harbour.create("/api/v1/namespaces/default/resourcequotas", quota).await;
+    let used = || async {
+        harbour.get("/api/v1/namespaces/default/resourcequotas/few").await.unwrap()["status"]["used"].clone()
+    };
+    let container = json!({"name": "app", "image": "app:1", "resources": {"requests": {"cpu": "700m"}}});
+    let pod = |name: &str, restart: &str| json!({"metadata": {"name": name}, "spec": {"restartPolicy": restart, "containers": [container]}});
+    harbour.create(PODS, pod("runs-through", "Never")).await;
+    assert_eq!(used().await, json!({"count/pods": "1", "requests.cpu": "0"}));
+    harbour.create(PODS, pod("one", "Always")).await;
+    assert_eq!(used().await, json!({"count/pods": "2", "requests.cpu": "700m"}));
+    let two = pod("two", "Always");
+    let (code, answer) = harbour.ask(Method::POST, PODS, "application/json", Some(two.clone())).await;
+    assert_eq!(code, 403, "{answer}");
+
+    harbour.delete(&format!("{PODS}/one"), "Background").await;
+    harbour.turn(60).await;
+    assert_eq!(used().await, json!({"count/pods": "1", "requests.cpu": "0"}));
+    harbour.create(PODS, two).await;
+}

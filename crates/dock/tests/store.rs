@@ -33,9 +33,9 @@ async fn a_change_is_made_only_if_the_state_is_the_expected_one() -> Result<(), 
     let second = store.put(&key("a", "x"), Expected::At(first.revision), object("x", 2)).await?;
     let stale = store.put(&key("a", "x"), Expected::At(first.revision), object("x", 3)).await;
     assert!(matches!(stale, Err(CommitError::Changed(Some(present))) if present.revision == second.revision));
-    let stale = store.remove(&key("a", "x"), first.revision, object("x", 2)).await;
+    let stale = store.remove(&key("a", "x"), first.revision).await;
     assert!(stale.is_err());
-    store.remove(&key("a", "x"), second.revision, object("x", 2)).await?;
+    store.remove(&key("a", "x"), second.revision).await?;
     assert!(store.get(&key("a", "x")).is_none());
     Ok(())
 }
@@ -57,7 +57,7 @@ async fn the_past_can_be_listed_and_followed_until_it_is_forgotten() -> Result<(
     let first = store.put(&key("a", "x"), Expected::Absent, object("x", 1)).await?;
     let second = store.put(&key("a", "x"), Expected::At(first.revision), object("x", 2)).await?;
     store.put(&key("a", "y"), Expected::Absent, object("y", 1)).await?;
-    let gone = store.remove(&key("a", "x"), second.revision, object("x", 2)).await?;
+    let gone = store.remove(&key("a", "x"), second.revision).await?;
 
     let then = store.list_at(&range("a"), first.revision)?;
     assert_eq!(then.objects.len(), 1);

@@ -38,6 +38,8 @@ pub struct Campaign {
     pub limit: Duration,
     /// Sorts of differences that are not looked into, while others are.
     pub without: Option<Regex>,
+    /// Is told of every difference as soon as it is known, so that a run that is cut short was not for nothing.
+    pub tell: fn(&Sequence, &Difference),
 }
 
 /// What a run has found.
@@ -155,6 +157,7 @@ impl Campaign {
                 let shorter = pair.shrink(&sequence, &difference).await?;
                 let mut findings = findings.lock().await;
                 if let Some((sequence, difference)) = shorter {
+                    (self.tell)(&sequence, &difference);
                     if let Some(finding) = findings.differences.get_mut(&difference.signature) {
                         (finding.sequence, finding.difference) = (sequence, difference);
                     }

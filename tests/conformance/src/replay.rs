@@ -46,7 +46,7 @@ pub async fn replay(server: &Server, sequence: &Sequence, tag: &str) -> Result<T
             Action::Call(call) => {
                 let request = replay.request(call);
                 let answer = if call.verb == Verb::Watch {
-                    server.watch(&request).await?
+                    server.watch(&request, call.history).await?
                 } else {
                     server.ask(&request).await?
                 };

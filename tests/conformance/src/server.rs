@@ -59,6 +59,8 @@ pub enum ServerError {
 
 /// How long a watch that says nothing more is listened to.
 const IDLE: Duration = Duration::from_millis(300);
+/// The same for a watch that tells a whole history, which comes in one go.
+const IDLE_OF_HISTORY: Duration = Duration::from_millis(1500);
 /// How long a watch that has said nothing yet is listened to: a server with much to do may need that long.
 const SILENT: Duration = Duration::from_millis(1500);
 
@@ -115,7 +117,7 @@ impl Server {
     }
 
     /// Watches until nothing more is said, or all that was there at the beginning has been.
-    pub async fn watch(&self, request: &Request) -> Result<Answer, ServerError> {
+    pub async fn watch(&self, request: &Request, history: bool) -> Result<Answer, ServerError> {
         let mut response = self.send(request).await?;
         let mut answer = head(&response);
         while answer.code != 200 {
@@ -130,7 +132,11 @@ impl Server {
         let mut events = Vec::new();
         let mut rest = Vec::new();
         loop {
-            let patience = if events.is_empty() { SILENT } else { IDLE };
+            let patience = match (events.is_empty(), history) {
+                (true, _) => SILENT,
+                (false, true) => IDLE_OF_HISTORY,
+                (false, false) => IDLE,
+            };
             let Ok(Ok(Some(chunk))) = tokio::time::timeout(patience, response.chunk()).await else { break };
             rest.extend_from_slice(&chunk);
             while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {

@@ -1,9 +1,14 @@
 //! Leaves out steps of a sequence for as long as it still shows the same difference.
 
+use std::time::{Duration, Instant};
+
 use crate::compare::{Difference, compare};
 use crate::replay::replay;
 use crate::sequence::Sequence;
 use crate::server::{Server, ServerError};
+
+/// So long a sequence is made shorter; what is left then is short enough.
+const LONG_ENOUGH: Duration = Duration::from_mins(1);
 
 /// Two servers that should answer alike, and how often they have been asked.
 #[derive(Debug)]
@@ -58,10 +63,11 @@ impl Pair {
             }
         }
         let Some((mut best, mut found)) = found else { return Ok(None) };
+        let end = Instant::now() + LONG_ENOUGH;
         let mut size = best.steps.len() / 2;
         while size > 0 {
             let mut at = 0;
-            while at < best.steps.len() {
+            while at < best.steps.len() && Instant::now() < end {
                 let mut shorter = best.clone();
                 let end = (at + size).min(best.steps.len());
                 shorter.steps.drain(at..end);

@@ -55,6 +55,7 @@ fn main() -> ExitCode {
         enough: number("SLIPWAY_ENOUGH").unwrap_or(40) as usize,
         limit: Duration::from_secs(number("SLIPWAY_SECONDS").unwrap_or(3600)),
         without: env::var("SLIPWAY_WITHOUT").ok().and_then(|pattern| Regex::new(&pattern).ok()),
+        tell: |sequence, difference| eprintln!("{}", report(sequence, difference, ("real", "other"))),
     };
     println!("SLIPWAY_SEED={seed}, {} sequences", campaign.sequences);
     if let Some(without) = &campaign.without {

@@ -2,12 +2,13 @@
 //!
 //! A write is admitted in two steps. First everybody who may change the object does: the plugins, then the mutating
 //! webhooks, and all of them once more if a webhook changed something. Once the object is complete and valid, everybody
-//! is asked who may refuse it: plugins, policies, validating webhooks. A deletion takes both steps at once.
+//! is asked who may refuse it: plugins, policies, validating webhooks, and last the quotas. A deletion takes both steps at once.
 
 mod attributes;
 mod matching;
 mod occasion;
 pub mod policy;
+mod quota;
 mod registered;
 mod webhook;
 
@@ -76,15 +77,15 @@ impl Server {
             plugins::validate(&call.resource.key.group, &call.resource.kind, object, old, self)
                 .map_err(|refusal| refused(call, object, &refusal))?;
         }
-        if !self.somebody_validates() {
-            return Ok(());
+        if self.somebody_validates() {
+            let occasion = Occasion::of_write(self, call, operation);
+            let object = call.resource.convert(object, &call.version);
+            let old = old.map(|old| call.resource.convert(old, &call.version));
+            let old_seen = old.as_ref().map(|old| call.seen(old));
+            let object_seen = call.seen(&object);
+            self.validate(call, &occasion.with(Some(&object_seen), old_seen.as_deref())).await?;
         }
-        let occasion = Occasion::of_write(self, call, operation);
-        let object = call.resource.convert(object, &call.version);
-        let old = old.map(|old| call.resource.convert(old, &call.version));
-        let old_seen = old.as_ref().map(|old| call.seen(old));
-        let object_seen = call.seen(&object);
-        self.validate(call, &occasion.with(Some(&object_seen), old_seen.as_deref())).await
+        self.charge_quotas(call, operation, object, old).await
     }
 
     /// Asks everybody whether an object may be deleted.

@@ -8,7 +8,7 @@ use super::action::Outcome;
 use super::world::{Key, World};
 use super::{
     autoscalers, budgets, collector, daemonsets, deployments, expiry, exposure, jobs, namespaces, nodes,
-    pods, replicas, script, scripted, statefulsets, volumes,
+    pods, quotas, replicas, script, scripted, statefulsets, volumes,
 };
 
 /// Everyone who watches objects and acts on them.
@@ -54,6 +54,8 @@ pub enum Controller {
     Budgets,
     /// Tells of autoscalers' targets.
     Autoscalers,
+    /// Counts for `ResourceQuotas`.
+    Quotas,
     /// Makes custom resources ready, as scripted.
     Readiness,
     /// Releases finalizers, as scripted.
@@ -146,6 +148,10 @@ impl Controller {
                 "system:serviceaccount:kube-system:horizontal-pod-autoscaler",
                 "horizontal-pod-autoscaler",
             ),
+            Self::Quotas => manager(
+                "system:serviceaccount:kube-system:resourcequota-controller",
+                "resourcequota-controller",
+            ),
             Self::Readiness | Self::Finalizers | Self::Complaints | Self::Expiry => {
                 Actor { user: "system:dock", groups: &["system:masters"], manager: "dock", component: "dock" }
             }
@@ -174,6 +180,7 @@ impl Controller {
             Self::Volumes => volumes::reconcile_volume(object, world),
             Self::Budgets => budgets::reconcile(object, world),
             Self::Autoscalers => autoscalers::reconcile(object, world),
+            Self::Quotas => quotas::reconcile(object, world),
             Self::Readiness => scripted::make_ready(key, object, world),
             Self::Finalizers => scripted::release_finalizers(key, object, world),
             Self::Complaints => Outcome::of(script::complaints(object)),

@@ -11,13 +11,14 @@ use super::index::Index;
 use super::object::Object;
 use super::pods::scheduler::claim_names;
 use super::queue::Work;
+use super::quotas::{gives_back, is_to_be_counted};
 use super::script::{FAIL, FINALIZER_AFTER, READY_AFTER, STOP_AFTER};
 use super::scripted::is_custom;
 use super::view::Reader;
 use super::volumes::volume_name;
 use super::world::{
     AUTOSCALERS, BUDGETS, CLAIMS, CONFIG_MAPS, DAEMON_SETS, DEFINITIONS, DEPLOYMENTS, EVENTS, INGRESSES,
-    JOBS, Key, NAMESPACES, NODES, PODS, REPLICA_SETS, REPLICATION_CONTROLLERS, REVISIONS, Resource,
+    JOBS, Key, NAMESPACES, NODES, PODS, QUOTAS, REPLICA_SETS, REPLICATION_CONTROLLERS, REVISIONS, Resource,
     SERVICE_ACCOUNTS, SERVICES, STATEFUL_SETS, STORAGE_CLASSES, VOLUMES,
 };
 
@@ -101,6 +102,9 @@ impl Interest<'_> {
         let Some(new) = new else { return };
         for controller in own(&key.resource) {
             self.wake(*controller, key);
+        }
+        if key.resource == QUOTAS && is_to_be_counted(old, new) {
+            self.wake(Controller::Quotas, key);
         }
         if new.is_deleting() && new.annotation(FINALIZER_AFTER).is_some() {
             self.wake(Controller::Finalizers, key);
@@ -251,6 +255,11 @@ impl Interest<'_> {
         let leaves = new.is_none_or(Object::is_deleting) || old.is_none();
         if leaves && self.reader.get(&namespace).is_some_and(|namespace| namespace.is_deleting()) {
             self.wake(Controller::Namespaces, &namespace);
+        }
+        if gives_back(old, new) {
+            for quota in self.reader.list(&QUOTAS, &key.namespace) {
+                self.wake(Controller::Quotas, &Key::of(&QUOTAS, &quota));
+            }
         }
         if key.resource == SERVICE_ACCOUNTS && new.is_none() {
             self.wake(Controller::Accounts, &namespace);

@@ -40,6 +40,7 @@ pub mod nodes;
 pub mod object;
 pub mod pods;
 pub mod queue;
+pub mod quotas;
 pub mod recorder;
 pub mod replicas;
 pub mod script;

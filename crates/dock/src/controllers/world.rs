@@ -60,6 +60,8 @@ pub const REPLICATION_CONTROLLERS: Resource = Resource::core("replicationcontrol
 pub const VOLUMES: Resource = Resource::core("persistentvolumes");
 /// `persistentvolumeclaims`
 pub const CLAIMS: Resource = Resource::core("persistentvolumeclaims");
+/// `resourcequotas`
+pub const QUOTAS: Resource = Resource::core("resourcequotas");
 /// `storageclasses.storage.k8s.io`
 pub const STORAGE_CLASSES: Resource = Resource::of("storage.k8s.io", "storageclasses");
 /// `deployments.apps`

@@ -53,6 +53,12 @@ pub(crate) fn address(text: &str, old: &[&str], path: &Path, errors: &mut Errors
     }
 }
 
+/// An address that can be written in several ways must be written in the usual one.
+pub(crate) fn canonical(text: &str, path: &Path, errors: &mut Errors) {
+    let Some(usual) = sloppy(text).map(shown).filter(|usual| usual != text) else { return };
+    errors.invalid(path, text, format!("must be in canonical form ({usual:?})"));
+}
+
 /// A range of addresses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Range {

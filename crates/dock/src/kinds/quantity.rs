@@ -39,6 +39,21 @@ impl Quantity {
     /// One of something.
     pub(crate) const ONE: Self = Self { nanos: NANO, form: Form::Decimal };
 
+    /// So many of something.
+    pub(crate) fn whole(number: i128) -> Self {
+        Self { nanos: number * NANO, form: Form::Decimal }
+    }
+
+    /// Rounded up to whole numbers.
+    pub(crate) fn to_whole(self) -> Self {
+        self.up_to(NANO)
+    }
+
+    /// What is left of it, at least nothing.
+    pub(crate) fn less(self, other: Self) -> Self {
+        Self { nanos: self.nanos.saturating_sub(other.nanos).max(0), form: self.form }
+    }
+
     /// How many times the other it is.
     pub(crate) fn ratio(self, other: Self) -> f64 {
         self.nanos as f64 / other.nanos as f64

@@ -168,7 +168,7 @@ impl Server {
         if !options.dry_run.is_empty() {
             return Ok(Some(Deletion { object, gone: true }));
         }
-        let outcome = self.store.remove(&call.key(), live.revision, object).await;
+        let outcome = self.store.remove(&call.key(), live.revision).await;
         let Some(removed) = committed(outcome)? else { return Ok(None) };
         self.after_removal(&removed).await;
         Ok(Some(Deletion { object: removed.object.as_ref().clone(), gone: true }))

@@ -91,7 +91,7 @@ impl Server {
             };
             own_status(&stored.object, &mut next, self.clock.now());
             if is_terminating(&next) && finalizers(&next).is_empty() {
-                if self.store.remove(key, stored.revision, next.clone()).await.is_ok() {
+                if self.store.remove(key, stored.revision).await.is_ok() {
                     self.registry.undefine(&next);
                     return;
                 }
@@ -116,7 +116,7 @@ impl Server {
             }
             let mut object = stored.object.as_ref().clone();
             if finalizers(&object).is_empty() {
-                let _ = self.store.remove(&stored.key, stored.revision, object).await;
+                let _ = self.store.remove(&stored.key, stored.revision).await;
             } else {
                 let generation = object["metadata"]["generation"].as_i64().unwrap_or_default();
                 let fields = metadata::fields(&mut object);

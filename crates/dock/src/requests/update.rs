@@ -119,7 +119,7 @@ impl Server {
             if call.options.is_dry_run() {
                 return Ok(Some(object));
             }
-            let outcome = self.store.remove(&call.key(), live.revision, object.clone()).await;
+            let outcome = self.store.remove(&call.key(), live.revision).await;
             let Some(removed) = committed(outcome)? else { return Ok(None) };
             self.after_removal(&removed).await;
             // The client sees the state it wrote, as of the revision it replaced.

@@ -220,12 +220,14 @@ impl Store {
         Ok(stored)
     }
 
-    /// Takes an object away. What followers are told is its last state, with the revision of the removal.
-    pub async fn remove(&self, key: &Key, expected: Revision, last: Value) -> Result<Stored, CommitError> {
+    /// Takes an object away. What followers are told is the state it was last stored in, with the revision of the
+    /// removal: a change that takes away the last finalizer is itself never stored, so they see that finalizer.
+    pub async fn remove(&self, key: &Key, expected: Revision) -> Result<Stored, CommitError> {
         let (stored, durable) = {
             let mut inner = self.lock();
             let previous = inner.check(key, Expected::At(expected))?;
             let revision = inner.revision + 1;
+            let last = previous.as_ref().map(|previous| previous.object.as_ref().clone()).unwrap_or_default();
             let stored =
                 Stored { key: key.clone(), revision, object: Arc::new(with_revision(last, revision)) };
             if let Some(objects) = inner.objects.get_mut(&key.resource) {

@@ -210,6 +210,9 @@ fn slice_address(address: &str, kind: &str, path: &Path, index: usize, errors: &
         "IPv4" | "IPv6" => {
             let before = errors.len();
             network::address(address, &[], &own, errors);
+            if kind == "IPv6" && errors.len() == before {
+                network::canonical(address, &own, errors);
+            }
             if errors.len() > before {
                 return;
             }

@@ -9,7 +9,7 @@ mod mounts;
 pub(crate) mod options;
 pub(crate) mod paths;
 pub(crate) mod probes;
-mod quality;
+pub(crate) mod quality;
 pub(crate) mod scheduling;
 mod security;
 mod spec;

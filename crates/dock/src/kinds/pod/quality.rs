@@ -8,7 +8,7 @@ use crate::kinds::quantity::Quantity;
 use crate::kinds::read::Read;
 
 /// `Guaranteed`, `Burstable` or `BestEffort`.
-pub(super) fn class(spec: &Value) -> &'static str {
+pub(crate) fn class(spec: &Value) -> &'static str {
     let mut requests: BTreeMap<&str, Quantity> = BTreeMap::new();
     let mut limits: BTreeMap<&str, Quantity> = BTreeMap::new();
     let mut guaranteed = true;

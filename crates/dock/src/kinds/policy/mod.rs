@@ -5,3 +5,4 @@ pub(crate) mod budget;
 pub(crate) mod classes;
 pub(crate) mod lease;
 pub(crate) mod quota;
+pub(crate) mod usage;
