@@ -4,8 +4,10 @@ mod wire;
 
 use dock::Dock;
 use dock::store::{EventKind, Range, ResourceKey};
+use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use wire::Exchange;
+use tower_service::Service;
+use wire::{Exchange, request};
 
 const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1";
 const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
@@ -80,6 +82,62 @@ async fn what_goes_is_told_as_it_was_stored() {
     assert_eq!(last.kind, EventKind::Deleted);
     assert_eq!(last.object["metadata"]["finalizers"], json!(["x/y"]));
     assert_eq!(last.object["metadata"]["resourceVersion"], json!(last.revision.to_string()));
+}
+
+#[tokio::test]
+async fn events_have_the_defaults_of_their_version() {
+    let dock = start().await;
+    let version = |name: &str, replicas: Value| {
+        json!({
+            "name": name, "served": true, "storage": name == "v1", "deprecated": name != "v1",
+            "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {
+                "type": "object", "properties": {"replicas": replicas}}}}},
+        })
+    };
+    let definition = json!({
+        "metadata": {"name": "crates.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "crates", "singular": "crate", "kind": "Crate", "listKind": "CrateList"},
+            "versions": [
+                version("v1", json!({"type": "integer", "default": 1})),
+                version("v1beta1", json!({"type": "integer"})),
+            ],
+        },
+    });
+    let made = dock.ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
+    assert_eq!(made.code, 201, "{}", made.body);
+    let old =
+        json!({"apiVersion": "example.com/v1beta1", "kind": "Crate", "metadata": {"name": "a"}, "spec": {}});
+    let path = "/apis/example.com/v1beta1/namespaces/default/crates";
+    let stored = dock.ask("POST", path, &old).await;
+    assert_eq!((stored.code, &stored.body["spec"]), (201, &json!({})));
+    let nameless = dock.ask("PUT", path, &old).await;
+    assert_eq!((nameless.code, text(&nameless.body["message"])), (400, "name must be provided"));
+    assert_eq!(nameless.warnings, stored.warnings, "a refusal says that the version is deprecated, too");
+    assert_eq!(nameless.warnings.len(), 1);
+
+    let before = text(&stored.body["metadata"]["resourceVersion"]).parse::<u64>().expect("a revision") - 1;
+    let watch = format!("/apis/example.com/v1/namespaces/default/crates?watch=true&resourceVersion={before}");
+    let answer = dock.clone().call(request("GET", &watch, &Value::Null, &[])).await.expect("an answer");
+    let frame = answer.into_body().frame().await.expect("an event").expect("an event");
+    let event: Value = serde_json::from_slice(&frame.into_data().expect("an event")).expect("an event");
+    assert_eq!(event["object"]["spec"], json!({"replicas": 1}));
+}
+
+#[tokio::test]
+async fn a_namespace_without_work_left_goes_as_anything_else() {
+    let dock = start().await;
+    let path = "/api/v1/namespaces/short";
+    let mut made = dock.ask("POST", "/api/v1/namespaces", &json!({"metadata": {"name": "short"}})).await.body;
+    made["spec"]["finalizers"] = json!([]);
+    assert_eq!(dock.ask("PUT", &format!("{path}/finalize"), &made).await.code, 200);
+    let marked = dock.ask("DELETE", path, &json!({"propagationPolicy": "Foreground"})).await;
+    assert_eq!(marked.body["metadata"]["finalizers"], json!(["foregroundDeletion"]));
+    assert_eq!(dock.ask("GET", path, &Value::Null).await.code, 200);
+    assert_eq!(dock.ask("DELETE", path, &json!({"propagationPolicy": "Background"})).await.code, 200);
+    assert_eq!(dock.ask("GET", path, &Value::Null).await.code, 404);
 }
 
 #[tokio::test]

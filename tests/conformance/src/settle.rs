@@ -118,7 +118,9 @@ fn is_collected<'v>(object: &Value, objects: &[Value], there: &dyn Fn(&Value) ->
                 .any(|owner| owner["uid"] == object["metadata"]["uid"] && owner["blockOwnerDeletion"] == true)
         };
         let blocked = objects.iter().filter(owns).any(blocks);
-        return !is_held(object) || orphans || waits(object) && !blocked;
+        // What keeps a namespace is in it, not on it.
+        let namespace = object["metadata"]["labels"]["kubernetes.io/metadata.name"].is_string();
+        return !is_held(object) && !namespace || orphans || waits(object) && !blocked;
     }
     let owners = object["metadata"]["ownerReferences"].as_array().map(Vec::as_slice).unwrap_or_default();
     let solid = |owner: &&Value| there(&owner["uid"]).is_some_and(|owner| !waits(owner));

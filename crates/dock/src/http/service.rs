@@ -192,7 +192,7 @@ impl Server {
         // Custom resources have no routes of their own, so a missing name is noticed late.
         if call.resource.is_custom() && call.name.is_empty() && matches!(*method, Method::PUT | Method::PATCH)
         {
-            return Err(Status::bad_request("name must be provided"));
+            return Ok(warned(Status::bad_request("name must be provided"), call.take_warnings()));
         }
         let verbs = match call.resource.subresource(&call.version, &call.subresource) {
             Some(subresource) => subresource.verbs,
@@ -202,7 +202,9 @@ impl Server {
             let words = "the server does not allow this method on the requested resource";
             let mut status = Status::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", words);
             status.details = Some(Box::default());
-            return Err(status);
+            // Those that have routes of their own are refused before anybody looks at the version.
+            let warnings = if call.resource.is_custom() { call.take_warnings() } else { Vec::new() };
+            return Ok(warned(status, warnings));
         }
         if verb == "watch" {
             let warnings = call.take_warnings();
@@ -239,9 +241,9 @@ impl Server {
 }
 
 /// A refusal to somebody who uses what is deprecated.
-fn warned(status: Status, deprecation: Option<String>) -> Answer {
+fn warned(status: Status, warnings: impl IntoIterator<Item = String>) -> Answer {
     let mut answer = Answer::from(status);
-    answer.warnings.extend(deprecation);
+    answer.warnings.extend(warnings);
     answer
 }
 

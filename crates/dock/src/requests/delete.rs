@@ -93,7 +93,8 @@ impl Server {
         live: &Stored,
     ) -> Result<Option<Deletion>, Status> {
         let mut object = call.resource.completed(&live.object).into_owned();
-        if call.resource.is_namespace() {
+        let own = object["spec"]["finalizers"].as_array().is_some_and(|own| !own.is_empty());
+        if call.resource.is_namespace() && (own || !metadata::is_terminating(&object)) {
             return self.delete_namespace(call, options, live, object).await;
         }
         // A definition that goes with others leaves its objects where they are.
@@ -174,7 +175,8 @@ impl Server {
         Ok(Some(Deletion { object: removed.object.as_ref().clone(), gone: true }))
     }
 
-    /// A Namespace is marked first; it goes when its content is gone and its own finalizers are removed.
+    /// A Namespace is marked first, and stays as it is until what is in its own list of finalizers is done. From then on
+    /// it goes as anything else does.
     async fn delete_namespace(
         &self,
         call: &Call,
@@ -183,18 +185,14 @@ impl Server {
         mut object: Value,
     ) -> Result<Option<Deletion>, Status> {
         self.admit_deletion(call, options, &live.object).await?;
-        let own = object["spec"]["finalizers"].as_array().is_some_and(|own| !own.is_empty());
-        if !metadata::is_terminating(&object) {
-            let finalizers = options.namespace_finalizers(&object);
-            set_finalizers(&mut object, &finalizers);
-            metadata::fields(&mut object).insert("deletionTimestamp".into(), meta::moment(call.now).into());
-            object["status"]["phase"] = "Terminating".into();
-            return self.store_deletion(call, options, live, object).await;
-        }
-        if own || !metadata::finalizers(&object).is_empty() {
+        if metadata::is_terminating(&object) {
             return Ok(Some(Deletion { object, gone: false }));
         }
-        self.remove(call, options, live, object).await
+        let finalizers = options.namespace_finalizers(&object);
+        set_finalizers(&mut object, &finalizers);
+        metadata::fields(&mut object).insert("deletionTimestamp".into(), meta::moment(call.now).into());
+        object["status"]["phase"] = "Terminating".into();
+        self.store_deletion(call, options, live, object).await
     }
 }
 

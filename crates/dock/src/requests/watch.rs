@@ -141,7 +141,9 @@ impl Watch {
 
     /// The common case needs no copy of the object.
     async fn tell_event(&mut self, kind: &str, event: &Event) -> Result<(), Closed> {
+        // Custom objects may have been stored before their version had its defaults, or by way of another.
         let plain = self.call.accept == Accept::JSON
+            && !self.call.resource.is_custom()
             && self.call.version == self.call.resource.storage_version
             && self.call.rules().is_shown_as_kept(&event.object);
         if !plain {
