@@ -141,6 +141,16 @@ async fn a_namespace_without_work_left_goes_as_anything_else() {
 }
 
 #[tokio::test]
+async fn a_service_made_by_way_of_its_status_has_no_address() {
+    let dock = start().await;
+    let path = format!("{SERVICES}/a/status?fieldManager=m");
+    let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}, "spec": {"ports": [{"port": 80}]}});
+    let kind = [("content-type", "application/apply-patch+yaml")];
+    let made = dock.ask_with("PATCH", &path, &service, &kind).await;
+    assert_eq!((made.code, &made.body["spec"]["clusterIP"]), (201, &Value::Null), "{}", made.body);
+}
+
+#[tokio::test]
 async fn metadata_is_had_of_what_it_is_asked_for() {
     let dock = start().await;
     let one = "/api/v1/namespaces/default";

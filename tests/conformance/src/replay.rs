@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::generate::merge;
+use crate::generate::{MERGE_PATCH, merge};
 use crate::sequence::{Action, Body, Call, Sequence, Settle, Verb, Version};
 use crate::server::{Answer, Request, Server, ServerError};
 use crate::settle;
@@ -181,6 +181,14 @@ impl Replay<'_> {
         let fill_all =
             |paths: &[String]| -> Vec<String> { paths.iter().map(|path| self.fill(path)).collect() };
         match settle {
+            Settle::Cleared(definition, objects) => {
+                self.server.ask(&Request { method: "DELETE", ..get(&self.fill(definition)) }).await?;
+                for path in fill_all(objects) {
+                    let body = Some(json!({"metadata": {"finalizers": null}}).to_string());
+                    let patch = Request { method: "PATCH", content_type: MERGE_PATCH, body, ..get(&path) };
+                    self.server.ask(&patch).await?;
+                }
+            }
             Settle::Quiet(collections) => {
                 settle::quiet(self.server, &fill_all(collections), self.tag).await?;
             }

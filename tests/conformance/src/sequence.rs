@@ -85,6 +85,9 @@ pub enum Action {
 pub enum Settle {
     /// A definition is as it will stay, and the collections are served; or its resources are gone, and it is, too.
     Defined(String, Vec<String>),
+    /// A definition goes, and nothing keeps it: the finalizers of these objects of it are taken away, whatever is
+    /// answered. When they are gone is the server's affair.
+    Cleared(String, Vec<String>),
     /// Controllers have done all they will do to the objects of the sequence in these collections.
     Quiet(Vec<String>),
 }

@@ -73,7 +73,10 @@ impl Server {
         let rules = call.rules();
         meta::before_create(&mut object, call.now, &meta::random_uid(), &meta::random_suffix());
         metadata::fields(&mut object).remove("resourceVersion");
-        self.allocate(call, &mut object, None)?;
+        // What is made by way of its status gets no address: only the other door gives them out.
+        if call.subresource.is_empty() {
+            self.allocate(call, &mut object, None)?;
+        }
         rules.prepare_create(&mut object, &call.context());
         if rules.has_generation() {
             metadata::fields(&mut object).insert("generation".into(), 1.into());

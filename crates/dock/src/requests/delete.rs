@@ -47,6 +47,9 @@ pub(super) struct Deletion {
     pub object: Value,
     /// Whether it is gone.
     pub gone: bool,
+    /// Whether it is an object with nothing in it, which is what a rehearsal has to show where only finalizers of the
+    /// collector were in the way.
+    pub blank: bool,
 }
 
 impl Server {
@@ -57,7 +60,10 @@ impl Server {
         let deletion = self.delete_object(call, &options).await?;
         let accepted = !deletion.gone && options.orphan_dependents == Some(false);
         let code = if accepted { http::StatusCode::ACCEPTED } else { http::StatusCode::OK };
-        let content = if deletion.gone && !call.resource.traits.returns_deleted {
+        let content = if deletion.blank {
+            call.check_shape(false)?;
+            call.shaped(deletion.object)
+        } else if deletion.gone && !call.resource.traits.returns_deleted {
             call.gone(&deletion.object)
         } else {
             call.check_shape(false)?;
@@ -92,7 +98,13 @@ impl Server {
         options: &DeleteOptions,
         live: &Stored,
     ) -> Result<Option<Deletion>, Status> {
-        let mut object = call.resource.completed(&live.object).into_owned();
+        // A custom object passes through the version of the request, which takes away what that does not know.
+        let mut object = if call.resource.is_custom() {
+            let shown = call.resource.convert(&live.object, &call.version);
+            call.resource.to_storage(shown, &call.version)
+        } else {
+            call.resource.completed(&live.object).into_owned()
+        };
         let own = object["spec"]["finalizers"].as_array().is_some_and(|own| !own.is_empty());
         if call.resource.is_namespace() && (own || !metadata::is_terminating(&object)) {
             return self.delete_namespace(call, options, live, object).await;
@@ -106,7 +118,11 @@ impl Server {
         }
         let graceful = match grace(call, options, &mut object) {
             Grace::Pending => {
-                return Ok(Some(Deletion { object: live.object.as_ref().clone(), gone: false }));
+                return Ok(Some(Deletion {
+                    object: live.object.as_ref().clone(),
+                    gone: false,
+                    blank: false,
+                }));
             }
             Grace::None => None,
             Grace::Seconds(seconds) => Some(seconds),
@@ -119,6 +135,10 @@ impl Server {
             // The real server forgets which revision was meant once it has taken the finalizers away.
             let found = metadata::text(&live.object, "resourceVersion");
             return Err(call.storage_refused("ResourceVersion", "", found));
+        }
+        if released && !options.dry_run.is_empty() {
+            let object = call.blank();
+            return Ok(Some(Deletion { object, gone: true, blank: true }));
         }
         set_finalizers(&mut object, &finalizers);
         if graceful.is_none() && pending {
@@ -134,7 +154,7 @@ impl Server {
                 return Ok(None);
             };
             let Some(announced) = self.store.get(&call.key()) else {
-                return Ok(Some(Deletion { object, gone: true }));
+                return Ok(Some(Deletion { object, gone: true, blank: false }));
             };
             return self.remove(call, options, &announced, object).await;
         }
@@ -151,12 +171,12 @@ impl Server {
         object: Value,
     ) -> Result<Option<Deletion>, Status> {
         if !options.dry_run.is_empty() || object == *live.object {
-            return Ok(Some(Deletion { object, gone: false }));
+            return Ok(Some(Deletion { object, gone: false, blank: false }));
         }
         let outcome = self.store.put(&call.key(), Expected::At(live.revision), object).await;
         let Some(stored) = committed(outcome)? else { return Ok(None) };
         self.after_change(&stored).await;
-        Ok(Some(Deletion { object: stored.object.as_ref().clone(), gone: false }))
+        Ok(Some(Deletion { object: stored.object.as_ref().clone(), gone: false, blank: false }))
     }
 
     async fn remove(
@@ -167,12 +187,12 @@ impl Server {
         object: Value,
     ) -> Result<Option<Deletion>, Status> {
         if !options.dry_run.is_empty() {
-            return Ok(Some(Deletion { object, gone: true }));
+            return Ok(Some(Deletion { object, gone: true, blank: false }));
         }
         let outcome = self.store.remove(&call.key(), live.revision).await;
         let Some(removed) = committed(outcome)? else { return Ok(None) };
         self.after_removal(&removed).await;
-        Ok(Some(Deletion { object: removed.object.as_ref().clone(), gone: true }))
+        Ok(Some(Deletion { object: removed.object.as_ref().clone(), gone: true, blank: false }))
     }
 
     /// A Namespace is marked first, and stays as it is until what is in its own list of finalizers is done. From then on
@@ -186,7 +206,7 @@ impl Server {
     ) -> Result<Option<Deletion>, Status> {
         self.admit_deletion(call, options, &live.object).await?;
         if metadata::is_terminating(&object) {
-            return Ok(Some(Deletion { object, gone: false }));
+            return Ok(Some(Deletion { object, gone: false, blank: false }));
         }
         let finalizers = options.namespace_finalizers(&object);
         set_finalizers(&mut object, &finalizers);

@@ -25,6 +25,7 @@ impl Call {
             let decoded = self.decode(Tree::from(merged.clone()), false).map_err(Status::internal)?;
             let mut object = decoded.value;
             restore_nulls(&merged, &mut object);
+            restore_empty(&merged["metadata"], &mut object["metadata"]);
             return Ok(defaulted(self, object));
         }
         let decoded = self.with_structure(|view| schema::convert(view, merged, false));
@@ -87,6 +88,21 @@ fn restore_nulls(merged: &Value, object: &mut Value) {
             merged.iter().zip(object).for_each(|(merged, object)| restore_nulls(merged, object));
         }
         _ => {}
+    }
+}
+
+/// Puts back the empty maps and lists that reading metadata takes away. They are stored, though nobody sees them, so that
+/// the next write of a state that looks the same is one that changes something.
+fn restore_empty(merged: &Value, metadata: &mut Value) {
+    let empty = |value: &Value| match value {
+        Value::Object(fields) => fields.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    };
+    if let (Some(merged), Some(metadata)) = (merged.as_object(), metadata.as_object_mut()) {
+        for (name, value) in merged.iter().filter(|(_, value)| empty(value)) {
+            metadata.entry(name).or_insert_with(|| value.clone());
+        }
     }
 }
 

@@ -64,6 +64,21 @@ impl Call {
         }
     }
 
+    /// An object with nothing in it. What the server has in a form of its own shows there.
+    pub(super) fn blank(&self) -> Value {
+        let mut object = self.resource.empty(&self.version);
+        match &*self.resource.kind {
+            "DaemonSet" => {
+                object["metadata"]["annotations"] = json!({"deprecated.daemonset.template.generation": "0"});
+            }
+            "Deployment" | "ReplicaSet" | "StatefulSet" | "ReplicationController" => {
+                object["spec"]["replicas"] = 0.into();
+            }
+            _ => {}
+        }
+        object
+    }
+
     /// An object as an item of a list. Items of built-in lists do not repeat their type.
     pub(super) fn item(&self, object: &Value) -> Value {
         let mut object = self.resource.show(object, &self.version);

@@ -112,9 +112,15 @@ impl Server {
         // From here on it is the successor of the live one, whether or not the client said so.
         metadata::fields(&mut object).insert("resourceVersion".into(), live.revision.to_string().into());
         let mut object = self.succeeding(call, object, old)?;
-        fields::keep_times(old, &mut object);
+        if call.resource.is_custom() {
+            fields::keep_times(old, &mut object);
+        }
         self.validate_admission(call, Operation::Update, &object, Some(old)).await?;
-        let object = call.resource.to_storage(object, &call.version);
+        let mut object = call.resource.to_storage(object, &call.version);
+        // Of what is built in, the old one is in the form in which it is stored.
+        if !call.resource.is_custom() {
+            fields::keep_times(old, &mut object);
+        }
         if ends(call, &object, &live.object) {
             if call.options.is_dry_run() {
                 return Ok(Some(object));

@@ -182,21 +182,11 @@ impl Watch {
 
     async fn bookmark(&mut self, initial: bool) -> Result<(), Closed> {
         // It is an object of the kind with nothing in it but the revision.
-        let mut object = self.call.resource.empty(&self.call.version);
+        let mut object = self.call.blank();
         if !object["metadata"].is_object() {
             object["metadata"] = json!({});
         }
         object["metadata"]["resourceVersion"] = self.revision.to_string().into();
-        // What the server has in a form of its own shows there.
-        match &*self.call.resource.kind {
-            "DaemonSet" => {
-                object["metadata"]["annotations"] = json!({"deprecated.daemonset.template.generation": "0"});
-            }
-            "Deployment" | "ReplicaSet" | "StatefulSet" | "ReplicationController" => {
-                object["spec"]["replicas"] = 0.into();
-            }
-            _ => {}
-        }
         if initial {
             object["metadata"]["annotations"]["k8s.io/initial-events-end"] = "true".into();
         }

@@ -56,7 +56,7 @@ pub(crate) fn request(
     headers: &[(&str, &str)],
 ) -> Request<Full<Bytes>> {
     let mut request = Request::builder().method(method).uri(path);
-    if !body.is_null() {
+    if !body.is_null() && !headers.iter().any(|(name, _)| *name == "content-type") {
         let kind = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
         request = request.header(header::CONTENT_TYPE, kind);
     }

@@ -7,7 +7,7 @@ use super::world::{Made, State, World};
 use crate::sequence::{Body, Call, Verb, Version};
 
 pub(super) const JSON_PATCH: &str = "application/json-patch+json";
-pub(super) const MERGE_PATCH: &str = "application/merge-patch+json";
+pub(crate) const MERGE_PATCH: &str = "application/merge-patch+json";
 pub(super) const STRATEGIC_PATCH: &str = "application/strategic-merge-patch+json";
 pub(super) const APPLY: &str = "application/apply-patch+yaml";
 

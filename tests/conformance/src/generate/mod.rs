@@ -17,10 +17,10 @@ use serde_json::json;
 
 use crate::dice::Dice;
 use crate::kinds;
-use crate::sequence::{Body, Call, Group, Sequence, Step, Verb};
-use change::MERGE_PATCH;
+use crate::sequence::{Action, Body, Call, Group, Sequence, Settle, Step, Verb};
 use world::World;
 
+pub(crate) use change::MERGE_PATCH;
 pub(crate) use create::merge;
 
 /// Calls on a server without controllers: what one call does is over when it is answered.
@@ -123,17 +123,13 @@ impl World {
     /// real server has five workers, each of which waits a minute for what a finalizer holds.
     fn close(&mut self) {
         if self.defined {
-            for object in 0..self.objects.len() {
-                if self.objects[object].kind.plural == kinds::GADGET.plural {
-                    let body = Body::Json(json!({"metadata": {"finalizers": null}}));
-                    let path = self.path(object);
-                    let request = World::request(Verb::PatchMerge, Group::Custom, "PATCH", path);
-                    self.call(Call { check: true, content_type: MERGE_PATCH, body, ..request });
-                }
-            }
-            let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.⟨tag⟩.example.com";
-            let request = World::request(Verb::Delete, Group::Definition, "DELETE", path.to_owned());
-            self.call(Call { check: true, ..request });
+            let gadgets = (0..self.objects.len())
+                .filter(|&object| self.objects[object].kind.plural == kinds::GADGET.plural)
+                .map(|object| self.path(object))
+                .collect();
+            let definition =
+                "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.⟨tag⟩.example.com";
+            self.step(Action::Settle(Settle::Cleared(definition.to_owned(), gadgets)));
         }
     }
 }
@@ -141,7 +137,6 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sequence::Action;
 
     #[test]
     fn a_seed_makes_the_same_sequence_again() {

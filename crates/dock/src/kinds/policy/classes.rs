@@ -101,7 +101,8 @@ impl Rules for RuntimeClass {
 
     fn validate(&self, object: &Value) -> Vec<FieldError> {
         let mut errors = Errors::new();
-        metadata::validate(object, Scope::Cluster, names::dns_subdomain, &mut errors);
+        let (meta, path) = (object.at("metadata"), Path::new("metadata"));
+        metadata::generic(meta, Scope::Cluster, names::dns_subdomain, &path, &mut errors);
         let handler = object.text("handler");
         if handler.is_empty() {
             errors.required(&Path::new("handler"), "");
@@ -132,7 +133,7 @@ impl Rules for RuntimeClass {
     fn validate_update(&self, object: &Value, old: &Value) -> Vec<FieldError> {
         let mut found = self.validate(object);
         let mut errors = Errors::new();
-        metadata::validate_update(object, old, &mut errors);
+        metadata::generic_update(object, old, &mut errors);
         errors.immutable(object.at("handler"), old.at("handler"), &Path::new("handler"));
         found.extend(errors.found());
         found
