@@ -53,6 +53,8 @@ pub async fn replay(server: &Server, sequence: &Sequence, tag: &str) -> Result<T
                 replay.learn(call, &answer, &request);
                 let answer = if call.history && answer.code == 200 {
                     Answer { body: settle::history(&answer.body), ..answer }
+                } else if call.left {
+                    Answer { body: settle::left(answer.body), ..answer }
                 } else {
                     answer
                 };
@@ -181,9 +183,11 @@ impl Replay<'_> {
         let fill_all =
             |paths: &[String]| -> Vec<String> { paths.iter().map(|path| self.fill(path)).collect() };
         match settle {
-            Settle::Cleared(definition, objects) => {
-                self.server.ask(&Request { method: "DELETE", ..get(&self.fill(definition)) }).await?;
-                for path in fill_all(objects) {
+            Settle::Cleared(gone, held) => {
+                for path in fill_all(gone) {
+                    self.server.ask(&Request { method: "DELETE", ..get(&path) }).await?;
+                }
+                for path in fill_all(held) {
                     let body = Some(json!({"metadata": {"finalizers": null}}).to_string());
                     let patch = Request { method: "PATCH", content_type: MERGE_PATCH, body, ..get(&path) };
                     self.server.ask(&patch).await?;

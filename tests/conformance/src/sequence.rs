@@ -85,9 +85,9 @@ pub enum Action {
 pub enum Settle {
     /// A definition is as it will stay, and the collections are served; or its resources are gone, and it is, too.
     Defined(String, Vec<String>),
-    /// A definition goes, and nothing keeps it: the finalizers of these objects of it are taken away, whatever is
-    /// answered. When they are gone is the server's affair.
-    Cleared(String, Vec<String>),
+    /// All of this goes: the first are deleted, and the finalizers of the second are taken away, whatever is answered.
+    /// When they are gone, and in what order, is the server's affair.
+    Cleared(Vec<String>, Vec<String>),
     /// Controllers have done all they will do to the objects of the sequence in these collections.
     Quiet(Vec<String>),
 }
@@ -105,6 +105,8 @@ pub struct Call {
     pub check: bool,
     /// Whether the answer is a list of events of which the states of each object are compared.
     pub history: bool,
+    /// Whether the answer is a list of what controllers have left, of which they may have been at work on the rest.
+    pub left: bool,
     /// The object of which the answer tells the newest state.
     pub object: Option<usize>,
     /// The method.

@@ -128,8 +128,27 @@ fn is_collected<'v>(object: &Value, objects: &[Value], there: &dyn Fn(&Value) ->
     owners.iter().any(|owner| !solid(&owner))
 }
 
+/// A list of what controllers have left. Whether an owner that is gone was struck off an object before that was deleted,
+/// too, depends on which of the collector's workers was quicker, so of what is going the owners are left out.
+pub fn left(mut list: Value) -> Value {
+    for object in list["items"].as_array_mut().into_iter().flatten() {
+        if !is_going(object) {
+            continue;
+        }
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            metadata.remove("ownerReferences");
+        }
+        for entry in object["metadata"]["managedFields"].as_array_mut().into_iter().flatten() {
+            if let Some(fields) = entry["fieldsV1"]["f:metadata"].as_object_mut() {
+                fields.remove("f:ownerReferences");
+            }
+        }
+    }
+    list
+}
+
 /// What events tell of each object: its states in order, by what deletion depends on. How many writes it took to get
-/// from one to the next is left out.
+/// from one to the next is left out, and so are the owners: they are compared in each state that lasts.
 pub fn history(events: &Value) -> Value {
     let mut objects: Map<String, Value> = Map::new();
     for event in events.as_array().into_iter().flatten() {
@@ -138,7 +157,6 @@ pub fn history(events: &Value) -> Value {
             "type": if event["type"] == "ADDED" { "MODIFIED".into() } else { event["type"].clone() },
             "deleted": metadata["deletionTimestamp"].is_string(),
             "finalizers": metadata["finalizers"],
-            "ownerReferences": metadata["ownerReferences"],
         });
         let name = metadata["name"].as_str().unwrap_or_default().to_owned();
         let states = objects.entry(name).or_insert_with(|| json!([]));

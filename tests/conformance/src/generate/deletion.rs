@@ -1,7 +1,7 @@
 //! Sequences for servers with controllers: graphs of owners and dependents with finalizers, and what is deleted of them.
 //!
 //! After each step that lets controllers act, the sequence waits until nothing changes any more, and asks for all that
-//! is there. In the end everything goes: finalizers first, then the namespaces.
+//! is there; then for the way that each object went. In the end everything goes.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -40,8 +40,8 @@ fn script(objects: usize, rounds: usize, dice: Dice) -> Vec<Step> {
         world.act();
         world.settle();
     }
-    world.end();
     world.tell_history(first);
+    world.end();
     world.steps
 }
 
@@ -180,30 +180,23 @@ impl World {
             let query = vec![("labelSelector", "seq=⟨tag⟩".to_owned())];
             self.step(Action::Call(Call {
                 check: true,
+                left: true,
                 query,
                 ..World::request(Verb::List, Group::Config, "GET", path)
             }));
         }
     }
 
-    /// Takes away what holds anything, then the rest.
+    /// Everything goes at once, in an order that is not compared; in the end nothing is left.
     fn end(&mut self) {
-        for object in 0..self.objects.len() {
-            if self.objects[object].finalizers
-                && self.objects[object].kind.plural != "customresourcedefinitions"
-            {
-                self.patch_metadata(object, &json!({"finalizers": null}));
-            }
-        }
-        self.settle();
-        for object in 0..self.objects.len() {
-            if !self.objects[object].kind.namespaced {
-                self.delete_one(self.path(object), self.objects[object].kind.group);
-            }
-        }
-        for namespace in self.namespaces.clone() {
-            self.delete_one(format!("/api/v1/namespaces/{namespace}"), Group::Namespace);
-        }
+        let all = |world: &Self, wanted: &dyn Fn(&Made) -> bool| -> Vec<String> {
+            let those = (0..world.objects.len()).filter(|&object| wanted(&world.objects[object]));
+            those.map(|object| world.path(object)).collect()
+        };
+        let mut gone = all(self, &|made| !made.kind.namespaced);
+        gone.extend(self.namespaces.iter().map(|namespace| format!("/api/v1/namespaces/{namespace}")));
+        let held = all(self, &|made| made.finalizers && made.kind.plural != "customresourcedefinitions");
+        self.step(Action::Settle(Settle::Cleared(gone, held)));
         self.settle();
     }
 

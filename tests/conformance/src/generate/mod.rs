@@ -129,7 +129,7 @@ impl World {
                 .collect();
             let definition =
                 "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.⟨tag⟩.example.com";
-            self.step(Action::Settle(Settle::Cleared(definition.to_owned(), gadgets)));
+            self.step(Action::Settle(Settle::Cleared(vec![definition.to_owned()], gadgets)));
         }
     }
 }

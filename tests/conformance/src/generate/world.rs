@@ -49,6 +49,7 @@ impl World {
             subresource: "",
             check: false,
             history: false,
+            left: false,
             object: None,
             method,
             path,
