@@ -86,7 +86,7 @@ impl Counted<'_> {
             ("", "services") => OF_SERVICES.contains(&name),
             ("", "persistentvolumeclaims") => {
                 let of_class = |own: &&str| name.ends_with(&format!("{OF_CLASS}{own}"));
-                OF_CLAIMS.contains(&name) || OF_CLAIMS.iter().any(|own| of_class(&own))
+                OF_CLAIMS.contains(&name) || OF_CLAIMS.iter().any(of_class)
             }
             ("", plural) => NAMED.contains(&plural) && name == plural,
             _ => false,
