@@ -107,6 +107,6 @@ conformance-deletion SEQUENCES="200":
 fuzz TARGET SECONDS="60":
     fuzz/run {{TARGET}} {{SECONDS}}
 
-# The client of service brokers against one made with openbrokerapi
+# The client of service brokers, and the service catalog, against one made with openbrokerapi
 brokers:
-    SLIPWAY_REQUIRE_BROKER=1 cargo test --workspace --test protocol
+    SLIPWAY_REQUIRE_BROKER=1 cargo test --workspace --test protocol --test catalog

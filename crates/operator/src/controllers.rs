@@ -1,9 +1,9 @@
 //! The controllers of this operator: a line each.
 
-use extension::{Controller, Environment};
+use extension::{Controller, Environment, Reconciler};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
-use crate::Settings;
+use crate::{AfterDeletion, Feature, Settings};
 
 /// Controllers that run together, and the definitions of their kinds.
 #[derive(Default)]
@@ -48,6 +48,25 @@ impl std::fmt::Debug for Controllers {
 }
 
 /// All controllers of the operator.
-pub fn controllers(_environment: &Environment, _settings: &Settings) -> Controllers {
-    Controllers::new()
+pub fn controllers(environment: &Environment, settings: &Settings) -> Controllers {
+    let mut all = Controllers::new();
+    service_catalog(&mut all, environment, settings);
+    all
+}
+
+/// Brokers, instances and bindings.
+fn service_catalog(all: &mut Controllers, environment: &Environment, settings: &Settings) {
+    let chosen = catalog::Settings {
+        declarative_delete: settings.features.is_on(Feature::DeclarativeDelete),
+        after_deletion: match settings.after_deletion {
+            AfterDeletion::Delete => catalog::AfterDeletion::Delete,
+            AfterDeletion::Retain => catalog::AfterDeletion::Retain,
+        },
+        ..catalog::Settings::default()
+    };
+    all.definitions.extend(catalog::kinds::definitions());
+    all.add(Reconciler::new(environment, catalog::ClusterBrokers::new(chosen.clone())))
+        .add(Reconciler::new(environment, catalog::Brokers::new(chosen.clone())))
+        .add(Reconciler::new(environment, catalog::Instances::new(chosen.clone())))
+        .add(Reconciler::new(environment, catalog::Bindings::new(chosen)));
 }

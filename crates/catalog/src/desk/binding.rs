@@ -1,0 +1,361 @@
+//! Bindings, and the Secrets that they fill.
+
+use std::collections::BTreeMap;
+
+use crate::kinds::{
+    Backing, CurrentOperation, Properties, ProvisionStatus, ServiceBinding, ServiceInstance, UserInfo,
+    transform,
+};
+use extension::{Actuator, ActuatorError, Context, Outcome};
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret as KubeSecret;
+use kube::api::{DeleteParams, ObjectMeta, PostParams, Preconditions};
+use kube::{Api, Resource, ResourceExt};
+use objects::jsonpath::JsonPath;
+use osb::{BindRequest, BindingId, Body, Fetched, InstanceId, Offer, Operation, Poll, Secret, Verdict};
+use serde_json::{Map, Value};
+
+use super::{Customer, Desk, Look, attend};
+use crate::connection::{connect, wrong};
+use crate::facts::{identity, parameters, place, plan_of};
+use crate::life::{Thing, Unresolved};
+use crate::resolve::BrokerName;
+use crate::{Settings, parameter_checksum};
+
+/// The actuator of bindings.
+#[derive(Debug, Clone)]
+pub struct Bindings {
+    settings: Settings,
+}
+
+impl Bindings {
+    /// With these settings.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings }
+    }
+
+    async fn instance(context: &Context<ServiceBinding>) -> Result<Option<ServiceInstance>, ActuatorError> {
+        let namespace = context.object.namespace().unwrap_or_default();
+        let instances = Api::<ServiceInstance>::namespaced(context.client(), &namespace);
+        Ok(instances.get_opt(&context.object.spec.instance_ref.name).await?)
+    }
+
+    async fn broker(&self, context: &Context<ServiceBinding>) -> Result<osb::Client, ActuatorError> {
+        let noted = context.object.status.as_ref().and_then(|status| status.broker.as_deref());
+        let broker =
+            noted.and_then(BrokerName::read).ok_or_else(|| wrong("it is not known who the broker is"))?;
+        let namespace = context.object.namespace().unwrap_or_default();
+        connect(&context.client(), &namespace, &broker, &self.settings).await
+    }
+
+    /// What is to be asked for, or why that is not known.
+    async fn wanted(
+        context: &Context<ServiceBinding>,
+        instance: Option<&ServiceInstance>,
+    ) -> Result<Result<Properties, Unresolved>, ActuatorError> {
+        let binding = &context.object;
+        let namespace = binding.namespace().unwrap_or_default();
+        let name = &binding.spec.instance_ref.name;
+        let unresolved = |reason, message| Ok(Err(Unresolved { reason, message }));
+        let Some(instance) = instance else {
+            let words = format!("References a non-existent ServiceInstance {name:?}");
+            return unresolved("ReferencesNonexistentInstance", words);
+        };
+        let backing = instance.status.as_ref().map(|status| status.backing.clone()).unwrap_or_default();
+        let usable = backing.provision_status == Some(ProvisionStatus::Provisioned) && !backing.unusable;
+        let going = instance.metadata.deletion_timestamp.is_some() || !instance.spec.exists_externally();
+        let Some(has) = backing.external_properties.filter(|_| usable && !going) else {
+            let why = if going { "is being taken down" } else { "is not ready" };
+            return unresolved("ErrorInstanceNotReady", format!("the instance {name:?} {why}"));
+        };
+        if let Ok(plan) = plan_of(&context.client(), &namespace, &instance.spec.plan).await?
+            && !plan.offer.bindable.unwrap_or(plan.offering.bindable)
+        {
+            let words = format!("instances of {:?} cannot be bound to", plan.offering.external_name);
+            return unresolved("ErrorNonbindableServiceClass", words);
+        }
+        if let Some(foreign) = Self::foreign_secret(context).await? {
+            let words = format!("the Secret {foreign:?} is there and does not belong to this binding");
+            return unresolved("ErrorInjectingBindResult", words);
+        }
+        let spec = &binding.spec;
+        let given =
+            parameters(&context.client(), &namespace, spec.parameters.as_ref(), &spec.parameters_from)
+                .await?;
+        Ok(given.map(|given| Properties {
+            parameter_checksum: parameter_checksum(given.as_ref()),
+            update_requests: 0,
+            user_info: spec.user_info.clone(),
+            ..has
+        }))
+    }
+
+    /// The Secret of that name, if it is somebody else's.
+    async fn foreign_secret(context: &Context<ServiceBinding>) -> Result<Option<String>, ActuatorError> {
+        let name = context.object.secret_name();
+        let found = Self::secrets(context).get_opt(name).await?;
+        Ok(found.filter(|secret| !is_ours(secret, &context.object)).map(|secret| secret.name_any()))
+    }
+
+    fn secrets(context: &Context<ServiceBinding>) -> Api<KubeSecret> {
+        Api::namespaced(context.client(), &context.object.namespace().unwrap_or_default())
+    }
+
+    /// Puts credentials into the Secret.
+    async fn inject(
+        context: &mut Context<ServiceBinding>,
+        credentials: &Map<String, Value>,
+    ) -> Result<(), ActuatorError> {
+        let secrets = Self::secrets(context);
+        let binding = &context.object;
+        let namespace = binding.namespace().unwrap_or_default();
+        let mut others = BTreeMap::new();
+        for from in binding.spec.secret_transforms.iter().filter_map(|it| it.add_keys_from.as_ref()) {
+            let name = &from.secret_ref.name;
+            if let Some(secret) = secrets.get_opt(name).await? {
+                let data =
+                    secret.data.unwrap_or_default().into_iter().map(|(key, value)| (key, value.0)).collect();
+                others.insert(name.clone(), data);
+            }
+        }
+        let path = |expression: &str, credentials: &Map<String, Value>| {
+            let path = JsonPath::parse(expression).map_err(|error| error.to_string())?;
+            let data = goyaml::json::from_str(&Value::Object(credentials.clone()).to_string());
+            let data = data.map_err(|error| error.to_string())?;
+            path.render(&data).map_err(|error| error.to_string())
+        };
+        let keys = transform(credentials, &binding.spec.secret_transforms, &namespace, path, |name| {
+            others.get(name).cloned()
+        })
+        .map_err(|error| wrong(error.to_string()))?;
+        let name = binding.secret_name().to_owned();
+        let secret = KubeSecret {
+            metadata: ObjectMeta {
+                name: Some(name.clone()),
+                namespace: Some(namespace),
+                owner_references: Some(binding.controller_owner_ref(&()).into_iter().collect()),
+                ..ObjectMeta::default()
+            },
+            data: Some(keys.into_iter().map(|(key, value)| (key, ByteString(value))).collect()),
+            ..KubeSecret::default()
+        };
+        match secrets.get_opt(&name).await? {
+            None => drop(secrets.create(&PostParams::default(), &secret).await?),
+            Some(found) if is_ours(&found, binding) => {
+                let mut secret = secret;
+                secret.metadata.resource_version = found.resource_version();
+                secrets.replace(&name, &PostParams::default(), &secret).await?;
+            }
+            Some(_) => {
+                return Err(wrong(format!(
+                    "the Secret {name:?} is there and does not belong to this binding"
+                )));
+            }
+        }
+        context.object.status.get_or_insert_default().secret_name = Some(name);
+        Ok(())
+    }
+
+    /// Removes the Secret: before the broker is asked to make it worthless.
+    async fn eject(context: &Context<ServiceBinding>) -> Result<(), ActuatorError> {
+        let secrets = Self::secrets(context);
+        let name = context.object.secret_name();
+        let Some(found) = secrets.get_opt(name).await?.filter(|found| is_ours(found, &context.object)) else {
+            return Ok(());
+        };
+        let preconditions = Preconditions { uid: found.uid(), resource_version: None };
+        match secrets.delete(name, &DeleteParams::default().preconditions(preconditions)).await {
+            Ok(_) => Ok(()),
+            Err(kube::Error::Api(refusal)) if matches!(refusal.code, 404 | 409) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn is_ours(secret: &KubeSecret, binding: &ServiceBinding) -> bool {
+    let uid = binding.metadata.uid.as_deref();
+    secret.owner_references().iter().any(|owner| Some(owner.uid.as_str()) == uid)
+}
+
+impl Customer for ServiceBinding {
+    const THING: Thing = Thing::Binding;
+
+    fn backing(&self) -> Backing {
+        self.status.as_ref().map(|status| status.backing.clone()).unwrap_or_default()
+    }
+
+    fn backing_mut(&mut self) -> &mut Backing {
+        &mut self.status.get_or_insert_default().backing
+    }
+
+    fn exists_externally(&self) -> bool {
+        self.spec.exists_externally()
+    }
+
+    fn chosen_id(&self) -> Option<&str> {
+        self.spec.external_id.as_deref()
+    }
+
+    fn user(&self) -> Option<&UserInfo> {
+        self.spec.user_info.as_ref()
+    }
+}
+
+impl Desk for Bindings {
+    type Customer = ServiceBinding;
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    async fn look(&self, context: &Context<ServiceBinding>) -> Result<Look, ActuatorError> {
+        let instance = Self::instance(context).await?;
+        let mut retrievable = false;
+        if let Some(instance) = &instance {
+            let namespace = instance.namespace().unwrap_or_default();
+            let plan = plan_of(&context.client(), &namespace, &instance.spec.plan).await?;
+            retrievable = plan.is_ok_and(|plan| plan.offering.binding_retrievable);
+        }
+        let wanted = Self::wanted(context, instance.as_ref()).await?;
+        Ok(Look { wanted, blocked_by: Vec::new(), retrievable, longest_poll: None })
+    }
+
+    async fn note(&self, context: &mut Context<ServiceBinding>) -> Result<(), ActuatorError> {
+        let instance = Self::instance(context).await?.ok_or_else(|| wrong("the instance is not there"))?;
+        let of = instance.status.unwrap_or_default();
+        let status = context.object.status.get_or_insert_default();
+        status.broker = of.broker;
+        status.instance_external_id = of.backing.external_id;
+        Ok(())
+    }
+
+    async fn reach(&self, context: &Context<ServiceBinding>) -> Result<(), ActuatorError> {
+        self.broker(context).await.map(drop)
+    }
+
+    async fn ask(
+        &self,
+        context: &Context<ServiceBinding>,
+        operation: CurrentOperation,
+    ) -> Result<Verdict, ActuatorError> {
+        let binding = &context.object;
+        let (client, backing) = (context.client(), binding.backing());
+        let namespace = binding.namespace().unwrap_or_default();
+        let broker = self.broker(context).await?;
+        let user = identity(binding.user());
+        let user = user.as_ref();
+        let id = id(binding);
+        if operation == CurrentOperation::Unbind {
+            let verdict = broker.unbind(&id, &offer(&backing), user).await;
+            // Only when it is going is what it was good for taken away: a refusal leaves everything as it was.
+            if matches!(verdict, Verdict::Done(_) | Verdict::Accepted(_)) {
+                Self::eject(context).await?;
+            }
+            return Ok(verdict);
+        }
+        let spec = &binding.spec;
+        let given = parameters(&client, &namespace, spec.parameters.as_ref(), &spec.parameters_from).await?;
+        let given = given.map_err(|error| wrong(error.message))?;
+        let wanted = backing.in_progress_properties.clone().unwrap_or_default();
+        let place = place(&client, &namespace).await?;
+        let app = Value::from(place.namespace_uid.clone());
+        let request = BindRequest {
+            service_id: wanted.service_external_id,
+            plan_id: wanted.plan_external_id,
+            context: place.context(&namespace, "binding_name", &binding.name_any()),
+            app_guid: Some(place.namespace_uid),
+            bind_resource: Some([("app_guid".to_owned(), app)].into_iter().collect()),
+            parameters: given.map(Secret),
+            predecessor_binding_id: None,
+        };
+        Ok(broker.bind(&id, &request, user).await)
+    }
+
+    async fn poll(
+        &self,
+        context: &Context<ServiceBinding>,
+        operation: Operation,
+    ) -> Result<Poll, ActuatorError> {
+        let backing = context.object.backing();
+        let broker = self.broker(context).await?;
+        let user = identity(context.object.user());
+        let name = backing.broker_operation.as_deref();
+        Ok(broker.poll_binding(operation, &id(&context.object), &offer(&backing), name, user.as_ref()).await)
+    }
+
+    async fn fetch(&self, context: &Context<ServiceBinding>) -> Result<Fetched, ActuatorError> {
+        let broker = self.broker(context).await?;
+        let user = identity(context.object.user());
+        let of = offer(&context.object.backing());
+        let fetched = broker.fetch_binding(&id(&context.object), &of, user.as_ref()).await;
+        Ok(fetched)
+    }
+
+    async fn keep(
+        &self,
+        context: &mut Context<ServiceBinding>,
+        operation: CurrentOperation,
+        body: Option<&Body>,
+    ) -> Result<(), ActuatorError> {
+        if operation == CurrentOperation::Unbind {
+            Self::eject(context).await?;
+            context.object.status.get_or_insert_default().secret_name = None;
+            return Ok(());
+        }
+        let credentials = match body {
+            Some(body) => body.credentials.clone(),
+            // What was made asynchronously is fetched.
+            None => match self.fetch(context).await? {
+                Fetched::There(body) => body.credentials,
+                Fetched::Busy(failure) | Fetched::Failed(failure) => {
+                    return Err(ActuatorError::new(failure.to_string()));
+                }
+                _ => return Err(ActuatorError::new("the broker has made the binding and does not have it")),
+            },
+        };
+        Self::inject(context, &credentials.unwrap_or_default().0).await
+    }
+}
+
+fn id(binding: &ServiceBinding) -> BindingId {
+    let status = binding.status.clone().unwrap_or_default();
+    BindingId {
+        instance: InstanceId(status.instance_external_id.unwrap_or_default()),
+        binding: status.backing.external_id.unwrap_or_default(),
+    }
+}
+
+fn offer(backing: &Backing) -> Offer {
+    let known = backing.external_properties.as_ref().or(backing.in_progress_properties.as_ref());
+    let known = known.cloned().unwrap_or_default();
+    Offer { service_id: known.service_external_id, plan_id: known.plan_external_id }
+}
+
+impl Actuator for Bindings {
+    type Object = ServiceBinding;
+
+    async fn reconcile(&self, context: &mut Context<ServiceBinding>) -> Result<Outcome, ActuatorError> {
+        attend(self, context, false).await
+    }
+
+    async fn delete(&self, context: &mut Context<ServiceBinding>) -> Result<Outcome, ActuatorError> {
+        attend(self, context, true).await
+    }
+
+    async fn force_delete(&self, context: &mut Context<ServiceBinding>) -> Result<Outcome, ActuatorError> {
+        Self::eject(context).await?;
+        let backing = context.object.backing();
+        let left =
+            super::left_behind(&backing, context.object.status.as_ref().and_then(|it| it.broker.as_deref()));
+        Ok(Outcome::done().describe(left))
+    }
+
+    async fn migrate(&self, _: &mut Context<ServiceBinding>) -> Result<Outcome, ActuatorError> {
+        // All that another controller needs is in the status already.
+        Ok(Outcome::done())
+    }
+
+    async fn restore(&self, context: &mut Context<ServiceBinding>) -> Result<Outcome, ActuatorError> {
+        attend(self, context, false).await
+    }
+}

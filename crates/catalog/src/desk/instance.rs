@@ -1,0 +1,271 @@
+//! Instances.
+
+use std::time::Duration;
+
+use crate::kinds::{Backing, CurrentOperation, Properties, ServiceBinding, ServiceInstance, UserInfo};
+use extension::{Actuator, ActuatorError, Context, Outcome};
+use kube::api::ListParams;
+use kube::{Api, ResourceExt};
+use osb::{
+    Body, Fetched, InstanceId, MaintenanceInfo, Offer, Operation, Poll, PreviousValues, ProvisionRequest,
+    Secret, UpdateRequest, Verdict,
+};
+
+use super::{Customer, Desk, Look, attend};
+use crate::connection::{connect, wrong};
+use crate::facts::{identity, parameters, place, plan_of};
+use crate::life::{Thing, Unresolved};
+use crate::resolve::{BrokerName, Resolved};
+use crate::{Settings, parameter_checksum};
+
+/// The actuator of instances.
+#[derive(Debug, Clone)]
+pub struct Instances {
+    settings: Settings,
+}
+
+impl Instances {
+    /// With these settings.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings }
+    }
+
+    async fn plan(context: &Context<ServiceInstance>) -> Result<Result<Resolved, Unresolved>, ActuatorError> {
+        let namespace = context.object.namespace().unwrap_or_default();
+        plan_of(&context.client(), &namespace, &context.object.spec.plan).await
+    }
+
+    /// The broker that was asked at first, and for a new instance the one that sells the plan.
+    async fn broker(&self, context: &Context<ServiceInstance>) -> Result<osb::Client, ActuatorError> {
+        let noted = context.object.status.as_ref().and_then(|status| status.broker.as_deref());
+        let broker =
+            noted.and_then(BrokerName::read).ok_or_else(|| wrong("it is not known who the broker is"))?;
+        let namespace = context.object.namespace().unwrap_or_default();
+        connect(&context.client(), &namespace, &broker, &self.settings).await
+    }
+}
+
+impl Customer for ServiceInstance {
+    const THING: Thing = Thing::Instance;
+
+    fn backing(&self) -> Backing {
+        self.status.as_ref().map(|status| status.backing.clone()).unwrap_or_default()
+    }
+
+    fn backing_mut(&mut self) -> &mut Backing {
+        &mut self.status.get_or_insert_default().backing
+    }
+
+    fn exists_externally(&self) -> bool {
+        self.spec.exists_externally()
+    }
+
+    fn chosen_id(&self) -> Option<&str> {
+        self.spec.external_id.as_deref()
+    }
+
+    fn user(&self) -> Option<&UserInfo> {
+        self.spec.user_info.as_ref()
+    }
+}
+
+impl Desk for Instances {
+    type Customer = ServiceInstance;
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    async fn look(&self, context: &Context<ServiceInstance>) -> Result<Look, ActuatorError> {
+        let instance = &context.object;
+        let namespace = instance.namespace().unwrap_or_default();
+        let plan = Self::plan(context).await?;
+        let spec = &instance.spec;
+        let given =
+            parameters(&context.client(), &namespace, spec.parameters.as_ref(), &spec.parameters_from)
+                .await?;
+        let (retrievable, longest_poll) = plan.as_ref().map_or((false, None), |plan| {
+            let seconds = plan.offer.maximum_polling_duration.and_then(|seconds| u64::try_from(seconds).ok());
+            (plan.offering.instance_retrievable, seconds.map(Duration::from_secs))
+        });
+        let wanted = match (plan, given) {
+            (Err(unresolved), _) | (_, Err(unresolved)) => Err(unresolved),
+            (Ok(plan), Ok(given)) => allowed(instance, &plan).map(|()| Properties {
+                service_external_id: plan.offering.external_id,
+                plan_external_id: plan.offer.external_id,
+                plan_external_name: plan.offer.external_name,
+                parameter_checksum: parameter_checksum(given.as_ref()),
+                update_requests: spec.update_requests,
+                user_info: spec.user_info.clone(),
+            }),
+        };
+        let bindings = Api::<ServiceBinding>::namespaced(context.client(), &namespace);
+        let name = instance.name_any();
+        let bound = bindings.list(&ListParams::default()).await?.items.into_iter();
+        let blocked_by =
+            bound.filter(|it| it.spec.instance_ref.name == name).map(|it| it.name_any()).collect();
+        Ok(Look { wanted, blocked_by, retrievable, longest_poll })
+    }
+
+    async fn note(&self, context: &mut Context<ServiceInstance>) -> Result<(), ActuatorError> {
+        let Ok(plan) = Self::plan(context).await? else { return Ok(()) };
+        let status = context.object.status.get_or_insert_default();
+        status.broker = Some(plan.broker.written());
+        status.class_name = Some(plan.offering.external_name);
+        status.plan_name = Some(plan.offer.external_name);
+        Ok(())
+    }
+
+    async fn reach(&self, context: &Context<ServiceInstance>) -> Result<(), ActuatorError> {
+        self.broker(context).await.map(drop)
+    }
+
+    async fn ask(
+        &self,
+        context: &Context<ServiceInstance>,
+        operation: CurrentOperation,
+    ) -> Result<Verdict, ActuatorError> {
+        let instance = &context.object;
+        let (client, backing) = (context.client(), instance.backing());
+        let namespace = instance.namespace().unwrap_or_default();
+        let broker = self.broker(context).await?;
+        let id = InstanceId(backing.external_id.clone().unwrap_or_default());
+        let user = identity(instance.user());
+        let user = user.as_ref();
+        if operation == CurrentOperation::Deprovision {
+            return Ok(broker.deprovision(&id, &offer(&backing), user).await);
+        }
+        let spec = &instance.spec;
+        let given = parameters(&client, &namespace, spec.parameters.as_ref(), &spec.parameters_from).await?;
+        let given = given.map_err(|error| wrong(error.message))?.map(Secret);
+        let wanted = backing.in_progress_properties.clone().unwrap_or_default();
+        let place = place(&client, &namespace).await?;
+        let about = place.context(&namespace, "instance_name", &instance.name_any());
+        if operation == CurrentOperation::Provision {
+            let maintenance_info =
+                Self::plan(context).await?.ok().and_then(|plan| plan.offer.maintenance_version);
+            let request = ProvisionRequest {
+                service_id: wanted.service_external_id,
+                plan_id: wanted.plan_external_id,
+                context: about,
+                organization_guid: place.cluster,
+                space_guid: place.namespace_uid,
+                parameters: given,
+                maintenance_info: maintenance_info
+                    .map(|version| MaintenanceInfo { version, description: None }),
+            };
+            return Ok(broker.provision(&id, &request, user).await);
+        }
+        let has = backing.external_properties.clone().unwrap_or_default();
+        let request = UpdateRequest {
+            service_id: wanted.service_external_id.clone(),
+            plan_id: (wanted.plan_external_id != has.plan_external_id).then_some(wanted.plan_external_id),
+            context: about,
+            parameters: if wanted.parameter_checksum == has.parameter_checksum { None } else { given },
+            previous_values: Some(PreviousValues {
+                service_id: has.service_external_id,
+                plan_id: has.plan_external_id,
+                organization_id: Some(place.cluster),
+                space_id: Some(place.namespace_uid),
+                maintenance_info: None,
+            }),
+            maintenance_info: None,
+        };
+        Ok(broker.update(&id, &request, user).await)
+    }
+
+    async fn poll(
+        &self,
+        context: &Context<ServiceInstance>,
+        operation: Operation,
+    ) -> Result<Poll, ActuatorError> {
+        let backing = context.object.backing();
+        let broker = self.broker(context).await?;
+        let id = InstanceId(backing.external_id.clone().unwrap_or_default());
+        let user = identity(context.object.user());
+        let name = backing.broker_operation.as_deref();
+        Ok(broker.poll_instance(operation, &id, &offer(&backing), name, user.as_ref()).await)
+    }
+
+    async fn fetch(&self, context: &Context<ServiceInstance>) -> Result<Fetched, ActuatorError> {
+        let backing = context.object.backing();
+        let broker = self.broker(context).await?;
+        let id = InstanceId(backing.external_id.clone().unwrap_or_default());
+        let user = identity(context.object.user());
+        Ok(broker.fetch_instance(&id, &offer(&backing), user.as_ref()).await)
+    }
+
+    async fn keep(
+        &self,
+        context: &mut Context<ServiceInstance>,
+        operation: CurrentOperation,
+        body: Option<&Body>,
+    ) -> Result<(), ActuatorError> {
+        if operation == CurrentOperation::Update {
+            self.note(context).await?;
+        }
+        let status = context.object.status.get_or_insert_default();
+        match operation {
+            CurrentOperation::Deprovision => status.dashboard_url = None,
+            _ => {
+                if let Some(url) = body.and_then(|body| body.dashboard_url.clone()) {
+                    status.dashboard_url = Some(url);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The plan that the broker knows the instance by: until an update has succeeded, the one of before.
+fn offer(backing: &Backing) -> Offer {
+    let known = backing.external_properties.as_ref().or(backing.in_progress_properties.as_ref());
+    let known = known.cloned().unwrap_or_default();
+    Offer { service_id: known.service_external_id, plan_id: known.plan_external_id }
+}
+
+/// A plan that does not let go is not asked to.
+fn allowed(instance: &ServiceInstance, plan: &Resolved) -> Result<(), Unresolved> {
+    let backing = instance.backing();
+    let Some(has) = &backing.external_properties else { return Ok(()) };
+    if has.service_external_id != plan.offering.external_id {
+        let message =
+            format!("the class of an instance cannot be changed to {:?}", plan.offering.external_name);
+        return Err(Unresolved { reason: "ErrorInstanceRefsChanged", message });
+    }
+    let updatable = plan.offer.plan_updatable.unwrap_or(plan.offering.plan_updatable);
+    if has.plan_external_id != plan.offer.external_id && !updatable {
+        let message =
+            format!("the plan of an instance of {:?} cannot be changed", plan.offering.external_name);
+        return Err(Unresolved { reason: "PlanNotUpdatable", message });
+    }
+    Ok(())
+}
+
+impl Actuator for Instances {
+    type Object = ServiceInstance;
+
+    async fn reconcile(&self, context: &mut Context<ServiceInstance>) -> Result<Outcome, ActuatorError> {
+        attend(self, context, false).await
+    }
+
+    async fn delete(&self, context: &mut Context<ServiceInstance>) -> Result<Outcome, ActuatorError> {
+        attend(self, context, true).await
+    }
+
+    async fn force_delete(&self, context: &mut Context<ServiceInstance>) -> Result<Outcome, ActuatorError> {
+        let backing = context.object.backing();
+        let left =
+            super::left_behind(&backing, context.object.status.as_ref().and_then(|it| it.broker.as_deref()));
+        Ok(Outcome::done().describe(left))
+    }
+
+    async fn migrate(&self, _: &mut Context<ServiceInstance>) -> Result<Outcome, ActuatorError> {
+        // All that another controller needs is in the status already.
+        Ok(Outcome::done())
+    }
+
+    async fn restore(&self, context: &mut Context<ServiceInstance>) -> Result<Outcome, ActuatorError> {
+        attend(self, context, false).await
+    }
+}

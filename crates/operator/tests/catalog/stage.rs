@@ -1,0 +1,193 @@
+//! A cluster with an operator, and a broker of the cluster.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use catalog::kinds::{ClusterServiceBroker, ClusterServicePlan, ServiceBinding, ServiceInstance};
+use extension::{CancellationToken, Environment, Reconciler};
+use k8s_openapi::api::core::v1::Secret;
+use kube::{Api, Client};
+use operator::webhook::{Reach, WebhookOptions};
+use operator::{Controllers, Feature, Features, Options, Settings};
+use serde_json::{Value, json};
+use support::{Cluster, Namespace, create, eventually};
+use tokio::task::JoinHandle;
+
+pub(crate) struct Stage {
+    pub(crate) cluster: Cluster,
+    pub(crate) namespace: Namespace,
+    pub(crate) broker: String,
+    pub(crate) retain: bool,
+    running: Option<JoinHandle<()>>,
+}
+
+impl Stage {
+    /// An operator with declarative deletion, and a broker that has been listed.
+    pub(crate) async fn start(url: &str) -> Self {
+        let cluster = Cluster::start().await.unwrap();
+        let namespace = cluster.namespace().await.unwrap();
+        let broker = namespace.name().to_owned();
+        let mut stage = Self { cluster, namespace, broker, retain: false, running: None };
+        stage.rise();
+        let secrets = stage.namespace.api::<Secret>();
+        let credentials = json!({
+            "metadata": {"name": "broker"}, "stringData": {"username": "admin", "password": "password"},
+        });
+        create(&secrets, credentials).await.unwrap();
+        let brokers = Api::<ClusterServiceBroker>::all(stage.client());
+        let made = json!({
+            "metadata": {"name": stage.broker},
+            "spec": {
+                "url": url,
+                "authInfo": {"basic": {"secretRef": {"namespace": stage.namespace.name(), "name": "broker"}}},
+            },
+        });
+        // The definitions are installed by the operator, beside this.
+        let mut attempts = 0;
+        while let Err(error) = create(&brokers, made.clone()).await {
+            attempts += 1;
+            assert!(attempts < 600, "{error}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        eventually(&brokers, &stage.broker, |it| it.status.as_ref().is_some_and(|it| it.services == 1))
+            .await
+            .unwrap();
+        let plans = Api::<ClusterServicePlan>::all(stage.client());
+        eventually(&plans, "plan-small", |_| true).await.unwrap();
+        stage
+    }
+
+    /// An operator begins.
+    pub(crate) fn rise(&mut self) {
+        let environment = Environment::new(self.client(), "slipway-operator");
+        let after =
+            if self.retain { operator::AfterDeletion::Retain } else { operator::AfterDeletion::Delete };
+        let options = Options {
+            settings: Settings {
+                features: Features::default().with(Feature::DeclarativeDelete, true),
+                after_deletion: after,
+                ..Settings::default()
+            },
+            webhook: Some(WebhookOptions {
+                listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+                namespace: "default".to_owned(),
+                secret: "slipway-webhook".to_owned(),
+                configuration: "slipway-webhook".to_owned(),
+                reach: Reach::Host("127.0.0.1".to_owned()),
+            }),
+            install_definitions: true,
+            install_policies: true,
+            ..Options::default()
+        };
+        let run = operator::run(environment, options, controllers, CancellationToken::new());
+        self.running = Some(tokio::spawn(async move { run.await.unwrap() }));
+    }
+
+    /// The operator is gone, in the middle of whatever it was at.
+    pub(crate) async fn fall(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.abort();
+            let _ = running.await;
+        }
+    }
+
+    pub(crate) fn client(&self) -> Client {
+        self.cluster.client()
+    }
+
+    pub(crate) fn instances(&self) -> Api<ServiceInstance> {
+        self.namespace.api()
+    }
+
+    pub(crate) fn bindings(&self) -> Api<ServiceBinding> {
+        self.namespace.api()
+    }
+
+    /// A request of a user.
+    pub(crate) async fn by(
+        &self,
+        user: &str,
+        method: &str,
+        plural: &str,
+        name: &str,
+        body: &Value,
+    ) -> Result<Value, kube::Error> {
+        let path = format!(
+            "/apis/servicecatalog.slipway.dev/v1alpha1/namespaces/{}/{plural}/{name}",
+            self.namespace.name()
+        );
+        let content = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
+        let mut attempts = 0;
+        loop {
+            let request = http::Request::builder()
+                .method(method)
+                .uri(path.trim_end_matches('/'))
+                .header("content-type", content)
+                .header("impersonate-user", user)
+                .header("impersonate-group", "system:masters")
+                .body(body.to_string().into_bytes())
+                .unwrap();
+            match self.client().request(request).await {
+                // An operator that has just begun is not asked yet: the API server still knows the one before.
+                Err(kube::Error::Api(refusal))
+                    if refusal.message.contains("failed calling webhook") && attempts < 200 =>
+                {
+                    attempts += 1;
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+                answered => return answered,
+            }
+        }
+    }
+
+    /// A user buys a database.
+    pub(crate) async fn buy(&self, user: &str, name: &str) {
+        let body = json!({
+            "apiVersion": "servicecatalog.slipway.dev/v1alpha1", "kind": "ServiceInstance", "metadata": {"name": name},
+            "spec": {
+                "clusterServiceClassExternalName": "database", "clusterServicePlanExternalName": "small",
+                "parameters": {"size": 3}, "userInfo": {"username": "forged"},
+            },
+        });
+        self.by(user, "POST", "serviceinstances", "", &body).await.unwrap();
+    }
+
+    /// A user sets `existsExternally`.
+    pub(crate) async fn exists(&self, user: &str, name: &str, exists: bool) {
+        let body = json!({"spec": {"existsExternally": exists}});
+        self.by(user, "PATCH", "serviceinstances", name, &body).await.unwrap();
+    }
+
+    /// Waits until a condition of an instance has a status and a reason.
+    pub(crate) async fn told(&self, name: &str, kind: &str, status: &str, reason: &str) -> ServiceInstance {
+        eventually(&self.instances(), name, |it| {
+            let status_of = it.status.as_ref().map(|it| &it.extension);
+            let found = status_of.and_then(|it| it.condition(kind));
+            found.is_some_and(|it| it.status == status && it.reason == reason)
+        })
+        .await
+        .unwrap()
+    }
+}
+
+fn controllers(environment: &Environment, settings: &Settings) -> Controllers {
+    let quick = catalog::Settings {
+        declarative_delete: settings.features.is_on(Feature::DeclarativeDelete),
+        after_deletion: match settings.after_deletion {
+            operator::AfterDeletion::Delete => catalog::AfterDeletion::Delete,
+            operator::AfterDeletion::Retain => catalog::AfterDeletion::Retain,
+        },
+        request_timeout: Duration::from_secs(10),
+        first_pause: Duration::from_millis(50),
+        ..catalog::Settings::default()
+    };
+    let mut all = Controllers::new();
+    for definition in catalog::kinds::definitions() {
+        all.define(definition);
+    }
+    all.add(Reconciler::new(environment, catalog::ClusterBrokers::new(quick.clone())))
+        .add(Reconciler::new(environment, catalog::Brokers::new(quick.clone())))
+        .add(Reconciler::new(environment, catalog::Instances::new(quick.clone())))
+        .add(Reconciler::new(environment, catalog::Bindings::new(quick)));
+    all
+}
