@@ -171,7 +171,7 @@ impl hyper::body::Body for Broken {
                 self.left += 1;
                 Poll::Pending
             }
-            frame => frame,
+            frame @ Poll::Ready(_) => frame,
         }
     }
 }
