@@ -162,7 +162,7 @@ impl Names {
     }
 
     fn text(&mut self, text: &str) -> String {
-        let mut text = text.to_owned();
+        let mut text = in_order(text);
         for (name, sign) in &self.generated {
             if text.contains(name.as_str()) {
                 text = text.replace(name.as_str(), sign);
@@ -197,6 +197,14 @@ impl Names {
         let number = *self.seen.entry((sort, text.to_owned())).or_insert(next);
         format!("{sort}#{number}")
     }
+}
+
+/// What is wrong with an object that is applied is found field by field in a Go map, so it is told in any order.
+fn in_order(text: &str) -> String {
+    let Some((before, errors)) = text.split_once(": errors:\n  ") else { return text.to_owned() };
+    let mut errors: Vec<&str> = errors.split("\n  ").collect();
+    errors.sort_unstable();
+    format!("{before}: errors:\n  {}", errors.join("\n  "))
 }
 
 /// Whether an event says that all that was there at the beginning has been told.
@@ -312,6 +320,10 @@ mod tests {
                 "metadata.resourceVersion: Invalid value: 0: x",
             ),
             ("no such overload for selfType17.size", "no such overload for selfType.size"),
+            (
+                "typed: errors:\n  .spec.b: x\n  .metadata.a: y",
+                "typed: errors:\n  .metadata.a: y\n  .spec.b: x",
+            ),
             ("nothing of the kind", "nothing of the kind"),
         ];
         for (said, meant) in cases {

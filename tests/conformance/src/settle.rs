@@ -131,15 +131,16 @@ fn is_collected<'v>(object: &Value, objects: &[Value], there: &dyn Fn(&Value) ->
 /// A list of what controllers have left. Whether an owner that is gone was struck off an object before that was deleted,
 /// too, depends on which of the collector's workers was quicker, so of what is going the owners are left out.
 pub fn left(mut list: Value) -> Value {
-    for object in list["items"].as_array_mut().into_iter().flatten() {
+    for object in list.pointer_mut("/items").and_then(Value::as_array_mut).into_iter().flatten() {
         if !is_going(object) {
             continue;
         }
-        if let Some(metadata) = object["metadata"].as_object_mut() {
+        if let Some(metadata) = object.pointer_mut("/metadata").and_then(Value::as_object_mut) {
             metadata.remove("ownerReferences");
         }
-        for entry in object["metadata"]["managedFields"].as_array_mut().into_iter().flatten() {
-            if let Some(fields) = entry["fieldsV1"]["f:metadata"].as_object_mut() {
+        let entries = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
+        for entry in entries.into_iter().flatten() {
+            if let Some(fields) = entry.pointer_mut("/fieldsV1/f:metadata").and_then(Value::as_object_mut) {
                 fields.remove("f:ownerReferences");
             }
         }
@@ -211,6 +212,15 @@ mod tests {
         for (objects, expected) in cases {
             assert_eq!(is_pending(&objects), expected, "{objects:?}");
         }
+    }
+
+    #[test]
+    fn owners_of_what_is_going_are_left_out() {
+        let object = |gone: Value| json!({"items": [{"metadata": {"deletionTimestamp": gone, "ownerReferences": [{"uid": "a"}]}}]});
+        let going = left(object(json!("2026-01-01T00:00:00Z")));
+        assert!(going["items"][0]["metadata"].get("ownerReferences").is_none());
+        assert_eq!(left(object(Value::Null)), object(Value::Null));
+        assert_eq!(left(json!("404 page not found")), json!("404 page not found"));
     }
 
     #[test]
