@@ -88,7 +88,7 @@ impl Scene {
             wanted: Ok(&self.wanted),
             blocked_by: &[],
             retrievable: self.retrievable,
-            longest_poll: Duration::from_secs(3600),
+            longest_poll: Duration::from_hours(1),
             now: self.now,
         }
     }
@@ -418,7 +418,7 @@ fn a_wish_that_changes_while_nobody_knows_is_not_a_conflict() {
 fn polling_ends_when_it_has_taken_too_long() {
     let mut scene = Scene::new();
     scene.step(Mood::Slow, Death::None);
-    scene.now = scene.now + SignedDuration::from_secs(3601);
+    scene.now += SignedDuration::from_secs(3601);
     assert_eq!(scene.step(Mood::Slow, Death::None), Step::Expire);
     assert!(scene.backing.orphan_mitigation_in_progress);
     assert_eq!(scene.finish(), Step::Steady);
