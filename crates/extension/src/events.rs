@@ -6,6 +6,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Client, Resource};
 
+use crate::{Clock, Environment};
+
 /// How long the note of an Event may be.
 const LONGEST: usize = 1024;
 
@@ -13,28 +15,31 @@ const LONGEST: usize = 1024;
 #[derive(Clone)]
 pub(crate) struct Events {
     client: Client,
+    clock: Clock,
     reporter: String,
     about: ObjectReference,
 }
 
 impl Events {
-    pub(crate) fn about<K: Resource<DynamicType = ()>>(client: Client, reporter: &str, object: &K) -> Self {
-        Self { client, reporter: reporter.to_owned(), about: object.object_ref(&()) }
+    pub(crate) fn about<K: Resource<DynamicType = ()>>(environment: &Environment, object: &K) -> Self {
+        let Environment { client, clock, name, .. } = environment.clone();
+        Self { client, clock, reporter: name, about: object.object_ref(&()) }
     }
 
     /// Writes one. That it could not be written is no reason to stop: it is logged.
     pub(crate) async fn tell(&self, warning: bool, reason: &str, action: &str, note: &str) {
-        let now = jiff::Timestamp::now();
+        // No two have the same name, also when the clock stands.
+        let unique = jiff::Timestamp::now().as_nanosecond();
         let name = self.about.name.as_deref().unwrap_or(&self.reporter);
         let event = Event {
             metadata: ObjectMeta {
-                name: Some(format!("{}.{:x}", shortened(name, 200), now.as_nanosecond())),
+                name: Some(format!("{}.{:x}", shortened(name, 200), unique)),
                 namespace: self.about.namespace.clone(),
                 ..ObjectMeta::default()
             },
             action: Some(action.to_owned()),
             reason: Some(reason.to_owned()),
-            event_time: Some(MicroTime(now)),
+            event_time: Some(MicroTime(self.clock.now())),
             regarding: Some(self.about.clone()),
             note: Some(shortened(note, LONGEST).to_owned()),
             reporting_controller: Some(self.reporter.clone()),

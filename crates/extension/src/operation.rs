@@ -86,3 +86,104 @@ fn awake(
     });
     if failed && asked.is_none() { Due::Rest(Why::Failed) } else { Due::Run(operation) }
 }
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+    use super::*;
+    use crate::status::LastOperation;
+    use OperationState::{Error, Failed, Processing, Succeeded};
+    use OperationType::{Create, Delete, ForceDelete, Migrate, Reconcile, Restore};
+
+    const FINALIZER: &str = "slipway.dev/things";
+
+    #[derive(Default, Clone, Copy)]
+    struct Case {
+        asked: Option<Asked>,
+        deleting: bool,
+        released: bool,
+        forced: bool,
+        last: Option<(OperationType, OperationState)>,
+        changed: bool,
+    }
+
+    fn decided(case: Case) -> Due {
+        let metadata = ObjectMeta {
+            generation: Some(2),
+            deletion_timestamp: case.deleting.then_some(Time(jiff::Timestamp::UNIX_EPOCH)),
+            finalizers: (!case.released).then(|| vec![FINALIZER.to_owned()]),
+            ..ObjectMeta::default()
+        };
+        let status = case.last.map(|(operation, state)| ExtensionStatus {
+            observed_generation: Some(if case.changed { 1 } else { 2 }),
+            last_operation: Some(LastOperation {
+                operation,
+                state,
+                progress: 0,
+                description: String::new(),
+                last_update_time: None,
+            }),
+            ..ExtensionStatus::default()
+        });
+        due(&metadata, status.as_ref(), case.asked, FINALIZER, case.forced)
+    }
+
+    #[test]
+    fn migrate_then_deletion_then_restore_then_create_then_reconcile() {
+        let none = Case::default();
+        let (migrate, restore) = (Some(Asked::Migrate), Some(Asked::Restore));
+        for (name, case, expected) in [
+            ("new", none, Due::Run(Create)),
+            ("made", Case { last: Some((Create, Succeeded)), ..none }, Due::Run(Reconcile)),
+            ("not made yet", Case { last: Some((Create, Error)), ..none }, Due::Run(Create)),
+            ("cut off", Case { last: Some((Create, Processing)), ..none }, Due::Run(Create)),
+            ("restore asked", Case { asked: restore, ..none }, Due::Run(Restore)),
+            ("restore cut off", Case { last: Some((Restore, Error)), ..none }, Due::Run(Restore)),
+            ("deleting", Case { deleting: true, ..none }, Due::Run(Delete)),
+            ("deleting, restore asked", Case { deleting: true, asked: restore, ..none }, Due::Run(Delete)),
+            ("deleting, migrate asked", Case { deleting: true, asked: migrate, ..none }, Due::Run(Migrate)),
+            ("forced", Case { deleting: true, forced: true, ..none }, Due::Run(ForceDelete)),
+            ("not ours any more", Case { deleting: true, released: true, ..none }, Due::Rest(Why::Released)),
+            ("migrate cut off", Case { last: Some((Migrate, Error)), ..none }, Due::Run(Migrate)),
+            (
+                "migrated",
+                Case { last: Some((Migrate, Succeeded)), released: true, ..none },
+                Due::Rest(Why::Migrated),
+            ),
+            (
+                "migrated, still asked",
+                Case { asked: migrate, last: Some((Migrate, Succeeded)), released: true, ..none },
+                Due::Rest(Why::Migrated),
+            ),
+            (
+                "migrated, not released yet",
+                Case { asked: migrate, last: Some((Migrate, Succeeded)), ..none },
+                Due::Run(Migrate),
+            ),
+            (
+                "migrated, taken over",
+                Case { asked: restore, last: Some((Migrate, Succeeded)), released: true, ..none },
+                Due::Run(Restore),
+            ),
+        ] {
+            assert_eq!(decided(case), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_failed_for_good_waits_for_somebody() {
+        let failed = Case { last: Some((Reconcile, Failed)), ..Case::default() };
+        let stuck = Case { last: Some((Delete, Failed)), deleting: true, ..Case::default() };
+        for (name, case, expected) in [
+            ("nothing happened", failed, Due::Rest(Why::Failed)),
+            ("somebody asked", Case { asked: Some(Asked::Retry), ..failed }, Due::Run(Reconcile)),
+            ("it was changed", Case { changed: true, ..failed }, Due::Run(Reconcile)),
+            ("it is deleted", Case { deleting: true, ..failed }, Due::Run(Delete)),
+            ("the deletion failed", stuck, Due::Rest(Why::Failed)),
+            ("and is forced", Case { forced: true, ..stuck }, Due::Run(ForceDelete)),
+        ] {
+            assert_eq!(decided(case), expected, "{name}");
+        }
+    }
+}

@@ -29,30 +29,31 @@ pub(super) async fn delete<S: ObjectSet>(
     let mut inventory = Inventory::of(&context.object)?;
     let total = inventory.members.len();
     let places = Places::find(set, context, &inventory.members).await?;
-    let mut stuck: Option<ActuatorError> = None;
+    let mut errors: Vec<ActuatorError> = Vec::new();
     let mut waiting = Vec::new();
     for member in inventory.members.clone().iter().rev() {
-        let api = places.of(member).await?;
-        match remove(&api, member).await? {
-            Rest::Gone => inventory.members.retain(|known| !known.is_same(member)),
-            Rest::Terminating(live) => {
+        let removed = async {
+            let api = places.of(member).await?;
+            Ok::<_, ActuatorError>((remove(&api, member).await?, api))
+        };
+        match removed.await {
+            Ok((Rest::Gone, _)) => inventory.members.retain(|known| !known.is_same(member)),
+            Ok((Rest::Terminating(live), api)) => {
                 wake_when_gone(context, &api, member, &live);
                 if is_late(context, &live) {
-                    let error =
-                        ActuatorError::new(format!("{member} does not go: it is held by {}", held_by(&live)))
-                            .code(ErrorCode::CleanupResources)
-                            .task(member.to_string());
-                    stuck = Some(match stuck {
-                        Some(first) => first.and(error),
-                        None => error,
-                    });
+                    let text = format!("{member} does not go: it is held by {}", held_by(&live));
+                    errors.push(
+                        ActuatorError::new(text).code(ErrorCode::CleanupResources).task(member.to_string()),
+                    );
                 }
                 waiting.push(member.to_string());
             }
+            // What is in the way of one is not in the way of the others.
+            Err(error) => errors.push(error.task(member.to_string())),
         }
     }
     inventory.store(&mut context.object)?;
-    if let Some(error) = stuck {
+    if let Some(error) = errors.into_iter().reduce(ActuatorError::and) {
         return Err(error);
     }
     if waiting.is_empty() {

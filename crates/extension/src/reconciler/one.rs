@@ -78,7 +78,7 @@ impl<A: Actuator> Core<A> {
         if !self.is_ours(&object) {
             return Ok(rest);
         }
-        let events = Events::about(self.environment.client.clone(), &self.environment.name, &object);
+        let events = Events::about(&self.environment, &object);
         let asked = match annotations::operation(&told.metadata) {
             Ok(asked) => asked,
             Err(error) => {
@@ -158,13 +158,15 @@ impl<A: Actuator> Core<A> {
         let operation = context.operation;
         let (clock, writer) = (self.environment.clock.clone(), Arc::clone(&context.writer));
         let limit = self.settings.timeouts.get(&operation).copied().unwrap_or(self.settings.timeout);
+        // Both count from now, whenever they are first looked at.
+        let (told, ended) = (clock.after(UNTOLD), clock.after(limit));
         let telling = async {
-            clock.sleep(UNTOLD).await;
+            clock.sleep_until(told.min(ended)).await;
             if operation != OperationType::ForceDelete {
                 // The end of the operation is told in any case.
                 let _ = settle::record_processing(&writer, operation, clock.now()).await;
             }
-            clock.sleep(limit.saturating_sub(UNTOLD)).await;
+            clock.sleep_until(ended).await;
         };
         let actuator = &*self.actuator;
         let calling = async {

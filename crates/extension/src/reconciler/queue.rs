@@ -264,3 +264,7 @@ impl Queue {
         self.timers.insert((at, key.clone()));
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test whose surroundings fail should fail")]
+mod tests;
