@@ -24,6 +24,12 @@ impl Controllers {
         self
     }
 
+    /// Adds several.
+    pub fn extend(&mut self, controllers: impl IntoIterator<Item = Box<dyn Controller>>) -> &mut Self {
+        self.controllers.extend(controllers);
+        self
+    }
+
     /// Adds the definition of a kind.
     pub fn define(&mut self, definition: CustomResourceDefinition) -> &mut Self {
         self.definitions.push(definition);

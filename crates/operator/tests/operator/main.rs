@@ -1,0 +1,11 @@
+//! The operator as a process: who leads, what it answers, what admission refuses.
+
+#![expect(clippy::unwrap_used, reason = "a test whose surroundings fail should fail")]
+
+mod stage;
+
+mod identities;
+mod leaders;
+mod policies;
+mod privileges;
+mod probes;

@@ -1,0 +1,130 @@
+//! Who may do what: only on a real control plane, where rights are checked.
+
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::Api;
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::core::DynamicObject;
+use operator::{install, policies};
+use serde_json::{Value, json};
+use support::{Cluster, Namespace, On, create};
+
+use crate::stage::{objects, open};
+
+struct Court {
+    namespace: Namespace,
+    /// Bundles as alice sees them, who may edit them and nothing else.
+    hers: Api<DynamicObject>,
+    /// The same as the administrator sees them.
+    ours: Api<DynamicObject>,
+}
+
+impl Court {
+    /// Nothing where rights are not checked.
+    async fn sits() -> Option<Self> {
+        let cluster = Cluster::start().await.unwrap();
+        if cluster.on() != On::ControlPlane {
+            return None;
+        }
+        let admin = cluster.client();
+        let (definition, resource) = open("slipway.dev", "Bundle");
+        let definitions = Api::<CustomResourceDefinition>::all(admin.clone());
+        if definitions.get_opt("bundles.slipway.dev").await.unwrap().is_none() {
+            install::definitions(&admin, &[definition]).await.unwrap();
+        }
+        install::objects(&admin, &policies::objects(true)).await.unwrap();
+        let namespace = cluster.namespace().await.unwrap();
+        let alice = Cluster::control_plane("alice").await.unwrap().client();
+        let hers = objects(&alice, namespace.name(), &resource);
+        let ours = objects(&admin, namespace.name(), &resource);
+        let court = Self { namespace, hers, ours };
+        court.allow("editor", &["slipway.dev"], &["bundles"], &["get", "create", "patch", "delete"]).await;
+        // The server compiles policies a moment after it stored them.
+        tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+        Some(court)
+    }
+
+    async fn allow(&self, name: &str, groups: &[&str], resources: &[&str], verbs: &[&str]) {
+        let roles = self.namespace.api::<Role>();
+        let rules = json!([{"apiGroups": groups, "resources": resources, "verbs": verbs}]);
+        create(&roles, json!({"metadata": {"name": name}, "rules": rules})).await.unwrap();
+        let bindings = self.namespace.api::<RoleBinding>();
+        let binding = json!({
+            "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "alice"}],
+        });
+        create(&bindings, binding).await.unwrap();
+    }
+
+    async fn create(&self, name: &str, spec: Value) -> Result<(), String> {
+        let object = json!({
+            "apiVersion": "slipway.dev/v1alpha1", "kind": "Bundle",
+            "metadata": {"name": name, "finalizers": ["slipway.dev/bundles"]}, "spec": spec,
+        });
+        let object = serde_json::from_value(object).unwrap();
+        said(self.hers.create(&PostParams::default(), &object).await.map(drop))
+    }
+}
+
+fn said(result: Result<(), kube::Error>) -> Result<(), String> {
+    result.map_err(|error| match error {
+        kube::Error::Api(status) => format!("{} {}", status.code, status.message),
+        other => panic!("{other}"),
+    })
+}
+
+/// Asks until the answer is the expected one: rights are known to the server a moment after they were given.
+async fn soon<Asked: Future<Output = Result<(), String>>>(ask: impl Fn() -> Asked) {
+    for _ in 0..50 {
+        if ask().await.is_ok() {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    }
+    ask().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn naming_a_service_account_needs_the_right_to_be_it() {
+    let Some(court) = Court::sits().await else { return };
+    let resources = json!({"resources": []});
+    let refusal = court.create("shop", resources.clone()).await.unwrap_err();
+    assert!(refusal.starts_with("403") && refusal.contains("act as the ServiceAccount default"), "{refusal}");
+    let mut named = resources.clone();
+    named["serviceAccountName"] = json!("deployer");
+    let refusal = court.create("shop", named.clone()).await.unwrap_err();
+    assert!(refusal.contains("act as the ServiceAccount deployer"), "{refusal}");
+
+    court.allow("deployer", &[""], &["serviceaccounts"], &["impersonate"]).await;
+    soon(|| court.create("shop", named.clone())).await;
+    let free = json!({"metadata": {"finalizers": null}});
+    court.ours.patch("shop", &PatchParams::default(), &Patch::Merge(&free)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn force_deletion_needs_the_verb() {
+    let Some(court) = Court::sits().await else { return };
+    let object = json!({
+        "apiVersion": "slipway.dev/v1alpha1", "kind": "Bundle",
+        "metadata": {"name": "stuck", "finalizers": ["example.org/hold"]}, "spec": {"resources": []},
+    });
+    let object = serde_json::from_value(object).unwrap();
+    court.ours.create(&PostParams::default(), &object).await.unwrap();
+    court.ours.delete("stuck", &DeleteParams::default()).await.unwrap();
+    let status =
+        json!({"status": {"lastErrors": [{"description": "x", "codes": ["ERR_CLEANUP_RESOURCES"]}]}});
+    court.ours.patch_status("stuck", &PatchParams::default(), &Patch::Merge(&status)).await.unwrap();
+
+    let confirm = || async {
+        let confirmed =
+            json!({"metadata": {"annotations": {"confirmation.slipway.dev/force-deletion": "true"}}});
+        said(court.hers.patch("stuck", &PatchParams::default(), &Patch::Merge(&confirmed)).await.map(drop))
+    };
+    let refusal = confirm().await.unwrap_err();
+    assert!(refusal.contains("needs the right to the verb force-delete"), "{refusal}");
+    court.allow("forcer", &["slipway.dev"], &["bundles"], &["force-delete"]).await;
+    soon(confirm).await;
+    let free = json!({"metadata": {"finalizers": null}});
+    court.ours.patch("stuck", &PatchParams::default(), &Patch::Merge(&free)).await.unwrap();
+}
