@@ -8,9 +8,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    completion, create, dag, dependency, deploy, diff, dock, env, get, history, lint, list, man, package,
-    plan, pull, push, ready, registry, repo, rollback, search, show, status, template, test, trash, undelete,
-    uninstall, unlock, verify, version, why,
+    completion, create, dag, dependency, deploy, diff, dock, env, force_delete, get, history, lint, list,
+    man, operator, package, plan, pull, push, ready, registry, repo, rollback, search, show, status,
+    template, test, trash, undelete, uninstall, unlock, verify, version, why,
 };
 use crate::flags::GlobalFlags;
 use crate::go_flags::like_go;
@@ -70,6 +70,8 @@ pub(crate) enum Command {
     Plan(Box<plan::Arguments>),
     Ready(ready::Arguments),
     Dock(dock::Arguments),
+    Operator(Box<operator::Arguments>),
+    ForceDelete(force_delete::Arguments),
     #[command(visible_alias = "dep", alias = "dependencies")]
     Dependency(dependency::Arguments),
     Package(package::Arguments),

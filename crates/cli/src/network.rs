@@ -21,6 +21,21 @@ pub(crate) fn wait_on_all_processors<Work: Future>(work: Work) -> Result<Work::O
     Ok(runtime.block_on(work))
 }
 
+/// Waits until somebody wants the process to end.
+pub(crate) async fn interrupted() -> std::io::Result<()> {
+    let interrupted = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        let mut ended = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            interrupted = interrupted => interrupted,
+            _ = ended.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    interrupted.await
+}
+
 impl Context {
     /// The user's repositories, registries and caches.
     pub(crate) fn remote(&self) -> Remote {

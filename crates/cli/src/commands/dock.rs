@@ -10,7 +10,7 @@ use dock::store::{Disk, OpenError, Store};
 use dock::{Dock, Serving};
 
 use crate::context::Context;
-use crate::network::wait_on_all_processors;
+use crate::network::{interrupted, wait_on_all_processors};
 use crate::report::Failure;
 use crate::settings::data;
 
@@ -40,7 +40,7 @@ Examples:
 }
 
 #[derive(Args, Debug)]
-struct Serve {
+pub(crate) struct Serve {
     /// Keep the objects in this directory
     #[arg(long, value_name = "DIR", conflicts_with = "memory")]
     data: Option<PathBuf>,
@@ -68,8 +68,28 @@ pub(crate) fn run(arguments: Arguments, context: &mut Context) -> Result<(), Fai
     }
 }
 
+/// The embedded cluster, being served.
+pub(crate) struct Served {
+    pub(crate) serving: Serving,
+    pub(crate) token: String,
+    /// For the commands of this user that find the file held.
+    _beside: Option<Serving>,
+}
+
 impl Serve {
+    /// Serves the cluster of a directory on a free port.
+    pub(crate) fn of(directory: PathBuf, write_kubeconfig: Option<PathBuf>) -> Self {
+        Self { data: Some(directory), memory: false, port: 0, plain_http: false, write_kubeconfig }
+    }
+
     async fn run(self, context: &mut Context) -> Result<(), Failure> {
+        let served = self.start().await?;
+        self.announce(&served, context)?;
+        Ok(interrupted().await?)
+    }
+
+    /// Begins to serve. It ends when what is returned is dropped.
+    pub(crate) async fn start(&self) -> Result<Served, Failure> {
         let token = Dock::random_token();
         let dock = Dock::builder().store(self.store()?).token(&token, User::admin()).start().await;
         let serving =
@@ -78,20 +98,8 @@ impl Serve {
             let failure = Failure::new(format!("port {}: {error}", self.port));
             if self.port == 0 { failure } else { failure.hint("--port 0 takes a free one") }
         })?;
-        let _beside = self.let_in_commands(&dock, &serving, &token).await?;
-        self.announce(&serving, &token, context)?;
-        let interrupted = tokio::signal::ctrl_c();
-        #[cfg(unix)]
-        {
-            let mut ended = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-            tokio::select! {
-                _ = interrupted => {}
-                _ = ended.recv() => {}
-            }
-        }
-        #[cfg(not(unix))]
-        interrupted.await?;
-        Ok(())
+        let beside = self.let_in_commands(&dock, &serving, &token).await?;
+        Ok(Served { serving, token, _beside: beside })
     }
 
     /// Lets the commands of this user in that find the file held: they ask without TLS.
@@ -133,8 +141,10 @@ impl Serve {
         Ok(Store::with_journal(Arc::new(disk), saved))
     }
 
-    fn announce(&self, serving: &Serving, token: &str, context: &mut Context) -> Result<(), Failure> {
-        let kubeconfig = serving.kubeconfig(Some(token));
+    /// Says how it is reached.
+    pub(crate) fn announce(&self, served: &Served, context: &mut Context) -> Result<(), Failure> {
+        let serving = &served.serving;
+        let kubeconfig = serving.kubeconfig(Some(&served.token));
         match &self.write_kubeconfig {
             Some(file) => {
                 dock::embedded::private_write(file, &kubeconfig)

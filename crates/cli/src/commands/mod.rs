@@ -8,11 +8,13 @@ pub(crate) mod deploy;
 pub(crate) mod diff;
 pub(crate) mod dock;
 pub(crate) mod env;
+pub(crate) mod force_delete;
 pub(crate) mod get;
 pub(crate) mod history;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod operator;
 pub(crate) mod package;
 pub(crate) mod plan;
 pub(crate) mod pull;
@@ -74,6 +76,8 @@ fn dispatch(command: Command, context: &mut Context) -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(&arguments, context),
         Command::Ready(arguments) => ready::run(&arguments, context),
         Command::Dock(arguments) => dock::run(arguments, context),
+        Command::Operator(arguments) => operator::run(&arguments, context),
+        Command::ForceDelete(arguments) => force_delete::run(&arguments, context),
         Command::Dependency(arguments) => dependency::run(arguments, context),
         Command::Package(arguments) => package::run(&arguments, context),
         Command::Pull(arguments) => pull::run(&arguments, context),

@@ -6,6 +6,7 @@ mod archives;
 mod dock;
 mod errors;
 mod looking;
+mod operator;
 mod order;
 mod ready;
 mod releases;

@@ -1,0 +1,156 @@
+//! The operator's own chart: installed by Slipway, and the operator with the rights that it gives and no others.
+
+#![expect(clippy::unwrap_used, reason = "a test whose surroundings fail should fail")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use k8s_openapi::api::authentication::v1::TokenRequest;
+use k8s_openapi::api::authorization::v1::SelfSubjectAccessReview;
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::ServiceAccount;
+use kube::api::PostParams;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Api, Client, Config};
+use serde_json::{Value, json};
+use support::{Cluster, On, eventually};
+use tempfile::TempDir;
+
+const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../charts/slipway");
+
+fn slipway(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_slipway"));
+    command.args(arguments).env_clear().env("HOME", home);
+    command
+}
+
+fn well(output: &Output) {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn the_chart_is_installed_upgraded_and_uninstalled_by_slipway() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let place = ["--embedded", "--namespace", "slipway-system"];
+        slipway(home.path(), arguments).args(place).output().unwrap()
+    };
+    well(&run(&["lint", CHART]));
+    well(&run(&["install", "slipway", CHART, "--create-namespace", "--wait"]));
+    well(&run(&["upgrade", "slipway", CHART, "--set", "featureGates.DeclarativeDelete=true", "--wait"]));
+    let manifest = run(&["get", "manifest", "slipway"]);
+    let text = String::from_utf8_lossy(&manifest.stdout).into_owned();
+    assert!(text.contains("--feature-gates=DeclarativeDelete=true"), "{text}");
+    assert!(!text.contains("__DECLARATIVE_DELETE__"));
+    well(&run(&["uninstall", "slipway", "--wait"]));
+}
+
+/// The operator as a process, ended with the test.
+struct Operator(Child);
+
+impl Drop for Operator {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+async fn may(client: &Client, attributes: Value) -> bool {
+    let review = json!({"spec": {"resourceAttributes": attributes}});
+    let review: SelfSubjectAccessReview = serde_json::from_value(review).unwrap();
+    let reviewed =
+        Api::<SelfSubjectAccessReview>::all(client.clone()).create(&PostParams::default(), &review).await;
+    reviewed.unwrap().status.unwrap().allowed
+}
+
+/// Who the kubeconfig's administrator is, with another token.
+async fn with_token(token: &str) -> (Client, String, Vec<u8>) {
+    let path = std::env::var_os("SLIPWAY_KUBECONFIG").unwrap();
+    let kubeconfig = Kubeconfig::read_from(path).unwrap();
+    let options = KubeConfigOptions { context: Some("admin".to_owned()), ..KubeConfigOptions::default() };
+    let mut config = Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap();
+    config.auth_info = kube::config::AuthInfo { token: Some(token.to_owned().into()), ..Default::default() };
+    let (server, authority) =
+        (config.cluster_url.to_string(), config.root_cert.clone().unwrap_or_default().concat());
+    (Client::try_from(config).unwrap(), server, authority)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_operator_runs_with_the_rights_of_the_chart_and_no_others() {
+    let cluster = Cluster::start().await.unwrap();
+    if cluster.on() != On::ControlPlane {
+        return;
+    }
+    let home: TempDir = tempfile::tempdir().unwrap();
+    let namespace = cluster.namespace().await.unwrap();
+    let kubeconfig = PathBuf::from(std::env::var_os("SLIPWAY_KUBECONFIG").unwrap());
+    let place = ["--kubeconfig", kubeconfig.to_str().unwrap(), "--namespace", namespace.name()];
+    let flags = ["--set", "replicas=0,webhook.install=false"];
+    well(&slipway(home.path(), &["install", "operator", CHART]).args(place).args(flags).output().unwrap());
+
+    let accounts = namespace.api::<ServiceAccount>();
+    let (params, asked) = (PostParams::default(), TokenRequest::default());
+    let given = accounts.create_token_request("operator", &params, &asked).await.unwrap();
+    let token = given.status.unwrap().token.unwrap();
+    let (client, server, authority) = with_token(&token).await;
+    let certificate = home.path().join("ca.crt");
+    let encoded = BASE64_STANDARD.encode(&authority);
+    let pem = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
+    std::fs::write(&certificate, pem).unwrap();
+    let process =
+        slipway(home.path(), &["operator", "--namespace", namespace.name(), "--identity", "this-test"])
+            .args(["--kube-apiserver", &server, "--kube-token", &token, "--listen", ""])
+            .arg("--kube-ca-file")
+            .arg(&certificate)
+            .spawn()
+            .unwrap();
+    let operator = Operator(process);
+    let leases = namespace.api::<Lease>();
+    eventually(&leases, "slipway-operator", |lease| {
+        lease.spec.as_ref().is_some_and(|spec| spec.holder_identity.as_deref() == Some("this-test"))
+    })
+    .await
+    .unwrap();
+
+    for (attributes, expected) in [
+        (
+            json!({"verb": "patch", "group": "slipway.dev", "resource": "bundles", "namespace": "default"}),
+            true,
+        ),
+        (json!({"verb": "impersonate", "resource": "serviceaccounts", "namespace": "default"}), true),
+        (json!({"verb": "create", "resource": "configmaps", "namespace": "default"}), false),
+        (
+            json!({"verb": "create", "group": "apps", "resource": "deployments", "namespace": "default"}),
+            false,
+        ),
+        (
+            json!({"verb": "delete", "group": "apps", "resource": "deployments", "namespace": "default"}),
+            false,
+        ),
+        (json!({"verb": "impersonate", "resource": "users"}), false),
+        (json!({"verb": "impersonate", "resource": "groups"}), false),
+        (
+            json!({"verb": "force-delete", "group": "slipway.dev", "resource": "bundles", "namespace": "default"}),
+            false,
+        ),
+        (json!({"verb": "bind", "group": "rbac.authorization.k8s.io", "resource": "clusterroles"}), false),
+        (
+            json!({"verb": "escalate", "group": "rbac.authorization.k8s.io", "resource": "clusterroles"}),
+            false,
+        ),
+        (
+            json!({"verb": "create", "group": "rbac.authorization.k8s.io", "resource": "clusterrolebindings"}),
+            false,
+        ),
+        (
+            json!({"verb": "create", "resource": "serviceaccounts", "subresource": "token", "namespace": "default"}),
+            false,
+        ),
+    ] {
+        assert_eq!(may(&client, attributes.clone()).await, expected, "{attributes}");
+    }
+    drop(operator);
+    well(&slipway(home.path(), &["uninstall", "operator"]).args(place).output().unwrap());
+}
