@@ -12,8 +12,8 @@ pub(crate) struct Tool {
     pub(crate) name: &'static str,
     program: String,
     flags: &'static [&'static str],
-    /// It gets only this part of the objects.
-    pub(crate) part: usize,
+    /// It is run in the first round only.
+    pub(crate) is_slow: bool,
 }
 
 /// What it is told to do.
@@ -32,13 +32,13 @@ pub(crate) struct Release<'a> {
 }
 
 impl Tool {
-    pub(crate) fn new(
-        name: &'static str,
-        program: &str,
-        flags: &'static [&'static str],
-        part: usize,
-    ) -> Self {
-        Self { name, program: program.to_owned(), flags, part }
+    pub(crate) fn new(name: &'static str, program: &str, flags: &'static [&'static str]) -> Self {
+        Self { name, program: program.to_owned(), flags, is_slow: false }
+    }
+
+    /// One that takes minutes.
+    pub(crate) fn once(name: &'static str, program: &str) -> Self {
+        Self { is_slow: true, ..Self::new(name, program, &[]) }
     }
 
     /// Its name, as a namespace may have it.

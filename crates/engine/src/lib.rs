@@ -164,10 +164,10 @@ impl Engine {
             &options.manager,
             options.force_conflicts,
         );
-        let watched =
+        let expected =
             work.plan.steps.iter().map(|step| step.kind).filter(|kind| kind.waits() || kind.deletes());
-        let watched = watched.filter_map(|kind| Some(&work.plan.object(kind.object()?).id));
-        let watches = Watches::new(self.impatient.clone(), watched);
+        let expected = expected.filter_map(|kind| Some(&work.plan.object(kind.object()?).id));
+        let watches = Watches::new(self.impatient.clone(), expected);
         run::Run::new(work, writer, watches, options, tell).finish(stop).await
     }
 }

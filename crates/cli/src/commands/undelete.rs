@@ -48,6 +48,8 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         let is_left = session.release().is_interrupted() && session.release().tombstone().is_some();
         if session.release().current().is_some() && !is_left {
             if choices.is_empty() {
+                // Whoever was interrupted when all else was done has left this behind.
+                desk.wait(name, session.forget_tombstone())?;
                 return Err(Failure::new(format!("{name} is there: it need not be brought back"))
                     .hint(format!("'slipway undelete {name} KIND/NAME' brings back an object that it had")));
             }

@@ -107,17 +107,16 @@ impl Hook {
             self.remove(writer, kind, Meant::Earlier).await?;
         }
         let runs = matches!((id.group.as_str(), id.kind.as_str()), ("batch", "Job") | ("", "Pod"));
-        *made = match writer.create(kind, id, &self.manifest).await? {
-            Some(made) => made.uid,
-            None => {
-                let live = writer.get(kind, id).await?;
-                match live.filter(|live| live.annotations().get(RUN) == Some(&self.run) || is_kept(live)) {
-                    // What only has to be there is there, if it was kept on purpose.
-                    Some(live) if is_kept(&live) && !runs => return Ok(()),
-                    // It was made, and nobody was told so.
-                    Some(live) if !is_kept(&live) => live.uid(),
-                    _ => return Err(Refusal::Other(format!("{id} is there already"))),
-                }
+        *made = if let Some(made) = writer.create(kind, id, &self.manifest).await? {
+            made.uid
+        } else {
+            let live = writer.get(kind, id).await?;
+            match live.filter(|live| live.annotations().get(RUN) == Some(&self.run) || is_kept(live)) {
+                // What only has to be there is there, if it was kept on purpose.
+                Some(live) if is_kept(&live) && !runs => return Ok(()),
+                // It was made, and nobody was told so.
+                Some(live) if !is_kept(&live) => live.uid(),
+                _ => return Err(Refusal::Other(format!("{id} is there already"))),
             }
         };
         if !runs {
