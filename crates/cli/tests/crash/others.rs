@@ -235,7 +235,9 @@ async fn case(cluster: &Cluster, road: Road, deed: Deed, when: When) -> Result {
             deed.act(&maps).await?;
             place.run(&command).await?
         }
-        When::AtTheDelete => run_while(&place, &command, "/configmaps/victim", deed.act(&maps)).await?,
+        When::AtTheDelete => {
+            Box::pin(run_while(&place, &command, "/configmaps/victim", deed.act(&maps))).await?
+        }
     };
     assert_eq!(code, expected, "{case}: {told}");
     assert_eq!(survives(&maps, "victim").await?, deed != Deed::Nothing, "{case}: {told}");
@@ -253,7 +255,7 @@ async fn all(cases: Vec<(Road, Deed, When)>) -> Result {
             ended(running.join_next().await)?;
         }
         let cluster = cluster.clone();
-        running.spawn(async move { case(&cluster, road, deed, when).await });
+        running.spawn(async move { Box::pin(case(&cluster, road, deed, when)).await });
     }
     while let Some(one) = running.join_next().await {
         ended(Some(one))?;
@@ -464,12 +466,12 @@ async fn what_somebody_makes_in_the_place_of_a_hook_stays() -> Result {
             create(&jobs, job(&json!({"helm.sh/hook": "pre-install"}))).await?;
         }
         let install = command(&place, &["install"]);
-        let (code, told) = run_while(&place, &install, "/jobs/victim", async {
+        let (code, told) = Box::pin(run_while(&place, &install, "/jobs/victim", async {
             jobs.delete("victim", &DeleteParams::background()).await?;
             support::gone(&jobs, "victim").await?;
             create(&jobs, job(&json!({}))).await?;
             Ok(())
-        })
+        }))
         .await?;
         assert_eq!(code, i32::from(fails || is_before), "{policy}: {told}");
         let live = jobs.get_opt("victim").await?;

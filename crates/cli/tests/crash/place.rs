@@ -276,5 +276,6 @@ pub(crate) fn differences(found: &BTreeMap<String, Value>, expected: &BTreeMap<S
         .map(|name| {
             format!("{name}\n  is       {}\n  expected {}\n", show(found.get(name)), show(expected.get(name)))
         })
-        .collect()
+        .collect::<Vec<_>>()
+        .concat()
 }
