@@ -9,6 +9,7 @@
 //! object that is meant. So a run that was killed is simply run again.
 
 mod event;
+mod impersonate;
 mod lock;
 mod marks;
 mod observe;
@@ -34,10 +35,14 @@ use plan::{ObjectIndex, Plan};
 use serde_json::Value;
 
 pub use event::{Effect, Ending, Event};
+pub use impersonate::as_account;
 pub use lock::{Lock, LockError};
-pub use marks::{HELM, HOOK_OF, MANAGED_BY, Marks, RELEASE_NAME, RELEASE_NAMESPACE, RESTORED};
+pub use marks::{
+    Belongs, HELM, HOOK_OF, MANAGED_BY, Marks, OWNER, RELEASE_NAME, RELEASE_NAMESPACE, RESTORED,
+};
 pub use observe::{Holder, ObserveError, StoredObject, Subjects};
-pub use run::Outcome;
+pub use patience::patient;
+pub use run::{Glance, Outcome};
 pub use served::{Kind, Served};
 pub use stop::{Stop, Stopper};
 pub use trouble::{with_causes, words};
@@ -117,6 +122,19 @@ impl Engine {
         Ok(Self { client, impatient, served, tell: Arc::new(|_| {}) })
     }
 
+    /// The same cluster, with what it serves, through another client of it: as somebody else.
+    #[must_use]
+    pub fn through(&self, impatient: Client) -> Self {
+        let client = patience::patient(&impatient);
+        Self { client, impatient, served: self.served.clone(), tell: Arc::clone(&self.tell) }
+    }
+
+    /// Asks again what the cluster serves.
+    pub async fn ask_again(&mut self) -> Result<(), kube::Error> {
+        self.served = Served::ask(&self.client).await?;
+        Ok(())
+    }
+
     /// The same, with somebody who is told of waits outside of a run: for a lock whose holder may be dead.
     #[must_use]
     pub fn telling(self, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
@@ -169,6 +187,25 @@ impl Engine {
         let expected = expected.filter_map(|kind| Some(&work.plan.object(kind.object()?).id));
         let watches = Watches::new(self.impatient.clone(), expected);
         run::Run::new(work, writer, watches, options, tell).finish(stop).await
+    }
+
+    /// Runs a plan as far as that can be without waiting: for controllers, which are told of changes.
+    pub async fn advance(
+        &self,
+        work: Work<'_>,
+        options: &Options,
+        glance: Glance<'_>,
+        stop: &mut Stop,
+        tell: impl FnMut(Event) + Send,
+    ) -> Outcome {
+        let writer = Writer::new(
+            self.impatient.clone(),
+            self.served.clone(),
+            &options.manager,
+            options.force_conflicts,
+        );
+        let watches = Watches::new(self.impatient.clone(), std::iter::empty());
+        run::Run::new(work, writer, watches, options, tell).at_a_glance(glance).finish(stop).await
     }
 }
 

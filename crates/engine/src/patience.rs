@@ -20,8 +20,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Whoever asks for a longer pause gets this one.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// A client that asks again.
-pub(crate) fn patient(client: &Client) -> Client {
+/// A client that asks again when the server is busy or was not reached. A write that failed at first may have been
+/// done.
+pub fn patient(client: &Client) -> Client {
     Client::new(Patient(client.clone()), client.default_namespace())
 }
 

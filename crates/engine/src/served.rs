@@ -1,20 +1,21 @@
 //! What a cluster serves: its version, and every kind under every version.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use kube::Client;
 use kube::core::{ApiResource, TypeMeta};
 use objects::ObjectId;
 
-/// The version of a cluster, and its kinds.
+/// The version of a cluster, and its kinds. Clones share what was found.
 #[derive(Debug, Clone, Default)]
 pub struct Served {
     /// As the server calls it: `v1.36.4`.
     pub version: String,
     /// `v1`, `apps/v1`, in the order of the server.
     pub api_versions: Vec<String>,
-    kinds: HashMap<(String, String), Kind>,
-    preferred: HashMap<(String, String), Kind>,
+    kinds: Arc<HashMap<(String, String), Kind>>,
+    preferred: Arc<HashMap<(String, String), Kind>>,
 }
 
 /// One kind under one version.
@@ -47,6 +48,7 @@ impl Served {
             client.list_api_groups_aggregated(),
         )?;
         let mut served = Self { version, ..Self::default() };
+        let (mut kinds, mut preferred) = (HashMap::new(), HashMap::new());
         for group in core.items.into_iter().chain(others.items) {
             let name = group.metadata.and_then(|metadata| metadata.name).unwrap_or_default();
             for version in group.versions {
@@ -69,12 +71,12 @@ impl Served {
                         },
                     };
                     // The server names the version that it prefers first.
-                    served.preferred.entry((name.clone(), kind.clone())).or_insert_with(|| found.clone());
-                    served.kinds.insert((api_version.clone(), kind), found);
+                    preferred.entry((name.clone(), kind.clone())).or_insert_with(|| found.clone());
+                    kinds.insert((api_version.clone(), kind), found);
                 }
             }
         }
-        Ok(served)
+        Ok(Self { kinds: Arc::new(kinds), preferred: Arc::new(preferred), ..served })
     }
 
     /// A kind under one version.

@@ -56,6 +56,7 @@ impl std::fmt::Debug for Controllers {
 /// All controllers of the operator.
 pub fn controllers(environment: &Environment, settings: &Settings) -> Controllers {
     let mut all = Controllers::new();
+    sets(&mut all, environment, settings);
     service_catalog(&mut all, environment, settings);
     all
 }
@@ -75,4 +76,15 @@ fn service_catalog(all: &mut Controllers, environment: &Environment, settings: &
         .add(Reconciler::new(environment, catalog::Brokers::new(chosen.clone())))
         .add(Reconciler::new(environment, catalog::Instances::new(chosen.clone())))
         .add(Reconciler::new(environment, catalog::Bindings::new(chosen)));
+}
+
+/// Bundles and DeployItems.
+fn sets(all: &mut Controllers, environment: &Environment, settings: &Settings) {
+    let features = ::controllers::Features {
+        declarative_delete: settings.features.is_on(Feature::DeclarativeDelete),
+        delete_after: settings.after_deletion == AfterDeletion::Delete,
+    };
+    all.definitions.extend(api::definitions());
+    all.controllers.extend(::controllers::bundles(environment, features));
+    all.controllers.extend(::controllers::deploy_items(environment, features));
 }

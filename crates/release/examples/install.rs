@@ -13,7 +13,7 @@ use release::{Deployment, Finish, PENDING_GRACE, Session, Worker};
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut words = std::env::args().skip(1);
     let (Some(name), Some(path)) = (words.next(), words.next()) else { return Err("NAME CHART".into()) };
-    let (marks, values) = (Marks { name: name.clone(), namespace: "default".into() }, goyaml::Mapping::new());
+    let (marks, values) = (Marks::release(name.clone(), "default"), goyaml::Mapping::new());
     let chart = chart::load(path.as_ref())?.chart;
     let release = chart::render::Release { name, ..chart::render::Release::default() };
     let mut rendering = RenderOptions { release, ..RenderOptions::new(Rc::new(Offline::default())) };

@@ -17,6 +17,7 @@ mod inventory;
 mod record;
 mod release;
 mod session;
+mod sets;
 mod shards;
 mod standing;
 mod storage;
@@ -35,6 +36,7 @@ pub use session::{
     Choice, Deployed, Finish, InTrash, MANAGER, ReleaseError, Removal, Session, Unlocked, Worker,
     sweep_tombstones, trash, unlock,
 };
+pub use sets::{DUE, SetInventory, Sets};
 pub use standing::{Standing, standing};
 pub use storage::{Storage, StorageError, Stored, secret_name};
 pub use tombstone::{Tombstone, Tombstones};

@@ -90,7 +90,7 @@ impl Prepared {
     /// What is sent for an object.
     pub fn manifest(&self, object: ObjectIndex) -> Option<Value> {
         let Record { name, namespace, .. } = self.record.clone();
-        Work { plan: &self.plan, documents: &self.documents, marks: &Marks { name, namespace } }
+        Work { plan: &self.plan, documents: &self.documents, marks: &Marks::release(name, namespace) }
             .manifest(object)
     }
 }

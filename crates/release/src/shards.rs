@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use engine::Belongs;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
@@ -35,6 +36,10 @@ pub(crate) enum What {
     Record,
     /// What is left of a release that was uninstalled.
     Tombstone,
+    /// The objects of a Bundle, or of a `DeployItem` that is no release.
+    Set(Belongs),
+    /// What is left of such a set, and counts down.
+    Trash(Belongs),
 }
 
 impl What {
@@ -43,6 +48,10 @@ impl What {
             Self::Inventory => "inventory",
             Self::Record => "record",
             Self::Tombstone => "tombstone",
+            Self::Set(Belongs::Bundle) => "bundle",
+            Self::Set(_) => "deployitem",
+            Self::Trash(Belongs::Bundle) => "bundle-trash",
+            Self::Trash(_) => "deployitem-trash",
         }
     }
 
@@ -60,12 +69,23 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    fn first(&self) -> String {
+    pub(crate) fn first(&self) -> String {
         let Self { release, version, .. } = self;
         match self.what {
             What::Inventory => format!("slipway.v1.{release}.v{version}"),
             What::Record => format!("slipway.v1.{release}.v{version}.record"),
             What::Tombstone => format!("slipway.v1.{release}.tombstone"),
+            What::Set(_) | What::Trash(_) => format!("slipway.{}.v1.{release}", self.what.name()),
+        }
+    }
+
+    /// The release as a label can name it; sets may have longer names than releases.
+    fn label(&self) -> String {
+        let name = &self.release;
+        if name.len() <= 63 {
+            name.clone()
+        } else {
+            format!("{}-{}", name[..40].trim_end_matches(['-', '.']), &hash(name)[..16])
         }
     }
 
@@ -74,10 +94,10 @@ impl Key {
     }
 
     fn labels(&self) -> String {
-        let Self { what, release, version } = self;
-        let (what, of) = (what.name(), format!("{RELEASE}={release}"));
+        let Self { what, version, .. } = self;
+        let (what, of) = (what.name(), format!("{RELEASE}={}", self.label()));
         match self.what {
-            What::Tombstone => format!("{of},{WHAT}={what}"),
+            What::Tombstone | What::Set(_) | What::Trash(_) => format!("{of},{WHAT}={what}"),
             _ => format!("{of},{WHAT}={what},{REVISION}={version}"),
         }
     }
@@ -106,6 +126,17 @@ impl Shards {
         bytes: &[u8],
         owner: Option<&OwnerReference>,
     ) -> Result<(), StorageError> {
+        self.write_annotated(key, bytes, owner, &BTreeMap::new()).await
+    }
+
+    /// The same, with annotations for those who do not read the bytes.
+    pub(crate) async fn write_annotated(
+        &self,
+        key: &Key,
+        bytes: &[u8],
+        owner: Option<&OwnerReference>,
+        annotations: &BTreeMap<String, String>,
+    ) -> Result<(), StorageError> {
         let broken = |source| StorageError::Broken { name: key.first(), source };
         let content = hash(bytes)[..16].to_owned();
         let packed = pack(bytes).map_err(broken)?;
@@ -113,6 +144,9 @@ impl Shards {
         for (number, shard) in shards.iter().enumerate().rev() {
             let mut secret = secret(key, &content, number, shards.len(), shard);
             secret.metadata.owner_references = owner.map(|owner| vec![owner.clone()]);
+            if number == 0 && !annotations.is_empty() {
+                secret.metadata.annotations = Some(annotations.clone());
+            }
             let parameters = PatchParams::apply(&self.manager).force();
             self.secrets
                 .patch(&secret.name_any(), &parameters, &Patch::Apply(&secret))
@@ -197,7 +231,7 @@ fn secret(key: &Key, content: &str, number: usize, of: usize, bytes: &[u8]) -> S
         metadata: ObjectMeta {
             name: Some(key.shard(content, number)),
             labels: Some(BTreeMap::from([
-                label(RELEASE, &key.release),
+                label(RELEASE, &key.label()),
                 label(REVISION, &key.version.to_string()),
                 label(WHAT, key.what.name()),
                 label(SHARDS, &of.to_string()),

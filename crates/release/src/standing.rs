@@ -30,7 +30,7 @@ pub struct Standing {
 
 /// How the objects of a revision are now, in the order in which they were rendered.
 pub async fn standing(engine: &Engine, record: &Record) -> Result<Vec<Standing>, ReleaseError> {
-    let marks = engine::Marks { name: record.name.clone(), namespace: record.namespace.clone() };
+    let marks = engine::Marks::release(record.name.clone(), record.namespace.clone());
     let (wanted, _) = Revision::new(record, None, engine.served()).with_objects(&marks)?.finish();
     let mut found = Vec::with_capacity(wanted.members.len());
     for member in &wanted.members {

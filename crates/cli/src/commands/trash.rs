@@ -181,7 +181,7 @@ fn sweep(arguments: &SweepArguments, context: &mut Context) -> Result<(), Failur
     let mut due: Vec<Marks> = found
         .into_iter()
         .filter(|object| object.due.is_some_and(|due| due <= now))
-        .map(|object| Marks { name: object.release, namespace: object.namespace })
+        .map(|object| Marks::release(object.release, object.namespace))
         .collect();
     due.dedup();
     for marks in &due {

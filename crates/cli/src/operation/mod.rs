@@ -54,7 +54,7 @@ impl Desk {
 
     /// How a release marks what is its own.
     pub(crate) fn marks(&self, name: &str) -> Marks {
-        Marks { name: name.to_owned(), namespace: self.namespace.clone() }
+        Marks::release(name, &*self.namespace)
     }
 
     /// Reads a release, to look at it.

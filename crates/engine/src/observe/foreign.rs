@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn records_of_a_release_are_told_from_those_of_others() {
-        let marks = Marks { name: "shop".to_owned(), namespace: "prod".to_owned() };
+        let marks = Marks::release("shop", "prod");
         let is_record = |kind: &str, namespace: &str, name: &str| {
             let namespace = Some(namespace.to_owned());
             let id =

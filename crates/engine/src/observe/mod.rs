@@ -82,6 +82,12 @@ type Found = Result<Vec<DynamicObject>, ObserveError>;
 impl Engine {
     /// Looks at the objects.
     pub async fn observe(&self, subjects: &Subjects, marks: &Marks) -> Result<Live, ObserveError> {
+        let found = self.look(subjects).await?;
+        self.judge(subjects, &found, marks).await
+    }
+
+    /// Reads the objects, as far as there are any.
+    pub async fn look(&self, subjects: &Subjects) -> Result<HashMap<ObjectId, DynamicObject>, ObserveError> {
         let mut groups: HashMap<(Kind, Option<String>), HashSet<ObjectId>> = HashMap::new();
         let wanted = subjects
             .wanted
@@ -109,7 +115,7 @@ impl Engine {
                 (ids, found)
             });
         }
-        let mut live = Live { known: true, objects: BTreeMap::new(), foreign: BTreeMap::new() };
+        let mut all = HashMap::new();
         while let Some(read) = reading.join_next().await {
             let (ids, found) = match read {
                 Ok(read) => read,
@@ -119,10 +125,24 @@ impl Engine {
             let names: HashMap<&str, &ObjectId> = ids.iter().map(|id| (id.name.as_str(), id)).collect();
             for object in found? {
                 if let Some(id) = names.get(object.name_any().as_str()) {
-                    live.objects.insert((*id).clone(), describe(id, &object, subjects, marks));
+                    all.insert((*id).clone(), object);
                 }
             }
         }
+        Ok(all)
+    }
+
+    /// What a plan must know of objects that were read. Only what would be taken along is asked for.
+    pub async fn judge(
+        &self,
+        subjects: &Subjects,
+        found: &HashMap<ObjectId, DynamicObject>,
+        marks: &Marks,
+    ) -> Result<Live, ObserveError> {
+        let described =
+            |(id, object): (&ObjectId, &DynamicObject)| (id.clone(), describe(id, object, subjects, marks));
+        let objects = found.iter().map(described).collect();
+        let mut live = Live { known: true, objects, foreign: BTreeMap::new() };
         let own = own(subjects, &live);
         for (id, holder) in &subjects.holders {
             let others = foreign(self.client(), self.served(), id, holder, &own, marks).await?;

@@ -28,9 +28,12 @@ impl From<String> for Failure {
     }
 }
 
-impl Run<'_> {
+impl<Tell: FnMut(Event)> Run<'_, Tell> {
     /// Fails a step that waits for a workload, with what can be found out about its pods.
     pub(super) fn give_up(&mut self, step: StepIndex, message: String, symptom: Option<Symptom>) {
+        if self.glance.is_some() {
+            return self.failed(step, message);
+        }
         let object = self.plan.step(step).kind.object();
         let inquiry = object.and_then(|object| self.patients.inquire(object, self.table.live(object)));
         let Some((seen, inquiry)) = inquiry else { return self.failed(step, message) };

@@ -9,7 +9,7 @@ use plan::{ObjectIndex, Plan, StepIndex};
 use super::Run;
 use crate::event::Event;
 
-impl Run<'_> {
+impl<Tell: FnMut(Event)> Run<'_, Tell> {
     /// Something that was to go stays, and is told.
     pub(super) fn stays(&mut self, step: StepIndex, kept: &Kept) {
         if let Some(object) = self.plan.step(step).kind.object() {

@@ -9,6 +9,7 @@
 
 mod deadlines;
 mod giving_up;
+mod glance;
 mod hook;
 mod keeping;
 mod request;
@@ -18,6 +19,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kube::core::DynamicObject;
 use objects::ObjectId;
 use plan::output::{Barrier, StepKind, Within};
 use plan::{ObjectIndex, Operation, Plan, StepIndex};
@@ -33,6 +35,7 @@ use crate::{Options, Stop, Work};
 
 use deadlines::Deadlines;
 use giving_up::{Failure, Inquired};
+pub use glance::Glance;
 use keeping::going;
 use request::{Answer, Known, Refusal, Request};
 use table::{Standing, Table};
@@ -50,6 +53,10 @@ pub struct Outcome {
     pub failures: Vec<(Option<ObjectId>, String)>,
     /// Whether somebody asked it to stop.
     pub stopped: bool,
+    /// What a run that waits for nothing would have had to wait for, with a word for machines and one for people.
+    pub waiting: Vec<(ObjectId, String, String)>,
+    /// The objects that such a run has applied, as the server answered.
+    pub applied: Vec<(ObjectId, DynamicObject)>,
 }
 
 impl Outcome {
@@ -60,7 +67,7 @@ impl Outcome {
 }
 
 /// A run in progress.
-pub(crate) struct Run<'a> {
+pub(crate) struct Run<'a, Tell> {
     work: Work<'a>,
     plan: &'a Plan,
     writer: Writer,
@@ -78,16 +85,17 @@ pub(crate) struct Run<'a> {
     /// The UIDs of what goes: nothing else may go with a namespace or a definition.
     own: Arc<HashSet<String>>,
     outcome: Outcome,
-    tell: &'a mut dyn FnMut(Event),
+    glance: Option<Glance<'a>>,
+    tell: Tell,
 }
 
-impl<'a> Run<'a> {
+impl<'a, Tell: FnMut(Event)> Run<'a, Tell> {
     pub(crate) fn new(
         work: Work<'a>,
         writer: Writer,
         watches: Watches,
         options: &'a Options,
-        tell: &'a mut dyn FnMut(Event),
+        tell: Tell,
     ) -> Self {
         let plan = work.plan;
         let surroundings = Surroundings::new(writer.client().clone());
@@ -113,6 +121,7 @@ impl<'a> Run<'a> {
             deleting_since: None,
             own: Arc::new(going(plan)),
             outcome,
+            glance: None,
             tell,
         }
     }
@@ -230,11 +239,24 @@ impl<'a> Run<'a> {
             StepKind::AwaitEstablished { .. } => self.wait(step, Some(self.begun + self.options.timeout)),
             StepKind::AwaitGone { object } if self.table.is_kept(object) => self.done(step),
             StepKind::AwaitGone { .. } => self.wait(step, Some(self.deletion_deadline(now))),
+            StepKind::AwaitRank { rank, .. } if self.glance.is_some() => {
+                self.table.wait_for_rank(step, rank);
+                self.look_at_ranks();
+                self.leave_waiting(step);
+            }
             StepKind::AwaitRank { rank, at_most } => {
                 let deadline = at_most.map_or_else(|| self.deletion_deadline(now), |span| now + span);
                 self.deadlines.add(deadline, step);
                 self.table.wait_for_rank(step, rank);
                 self.look_at_ranks();
+            }
+            StepKind::Apply { object, .. }
+            | StepKind::Restore { object }
+            | StepKind::Stamp { object, .. }
+            | StepKind::Delete { object, .. }
+                if self.is_held_back(object) =>
+            {
+                self.leave_out(step);
             }
             _ => self.send(step),
         }
@@ -249,7 +271,7 @@ impl<'a> Run<'a> {
         let Some(object) = self.plan.step(step).kind.object() else { return };
         let planned = self.plan.object(object);
         let (api_version, id) = (planned.api_version.clone(), planned.id.clone());
-        if let Some(deadline) = deadline {
+        if let Some(deadline) = deadline.filter(|_| self.glance.is_none()) {
             self.deadlines.add(deadline, step);
         }
         match self.writer.known(&api_version, &id.kind) {
@@ -257,6 +279,7 @@ impl<'a> Run<'a> {
                 self.table.wait_for_object(step, object);
                 // It may have been seen already.
                 self.look_at(object);
+                self.leave_waiting(step);
                 if self.table.is_under_way(step) {
                     self.watches.follow(&kind, &id);
                 }
@@ -299,6 +322,7 @@ impl<'a> Run<'a> {
                 }
                 if let Some((object, applied)) = done.applied {
                     self.outcome.uids[object.at()].clone_from(&applied.uid);
+                    self.see_applied(object, applied.live.clone());
                     self.table.applied(object, applied);
                 }
                 if let Some(kept) = done.stays {
@@ -331,6 +355,9 @@ impl<'a> Run<'a> {
         let planned = self.plan.object(object);
         if let Some(rank) = planned.rank {
             self.table.mark_deleted(object, rank);
+        }
+        if self.glance.is_some() {
+            return;
         }
         if let Some(kind) = self.writer.known(&planned.api_version, &planned.id.kind) {
             self.watches.follow(&kind, &planned.id);
@@ -400,7 +427,7 @@ impl<'a> Run<'a> {
                 }
                 Standing::Failed(message) => self.give_up(step, message, None),
                 Standing::Waiting { reason, message, is_new } => {
-                    if matches!(kind, StepKind::AwaitReady { .. }) {
+                    if matches!(kind, StepKind::AwaitReady { .. }) && self.glance.is_none() {
                         self.patients.unready(object, Instant::now());
                     }
                     if is_new {

@@ -27,7 +27,7 @@ pub(crate) struct Release {
 impl Release {
     pub(crate) async fn new(cluster: &Cluster) -> Result<Self> {
         let namespace = cluster.namespace().await?;
-        let marks = Marks { name: "shop".to_owned(), namespace: namespace.name().to_owned() };
+        let marks = Marks::release("shop", namespace.name());
         let engine = Engine::connect(cluster.client()).await?;
         Ok(Self {
             engine,

@@ -51,7 +51,7 @@ pub async fn trash(engine: &Engine, namespace: Option<&str>) -> Result<Vec<InTra
     let living = inventories.newest().await?.into_iter().map(|(namespace, kept)| (namespace, kept, false));
     let dead = tombstones.all().await?.into_iter().map(|(namespace, stone)| (namespace, stone.kept, true));
     for (namespace, kept, uninstalled) in living.chain(dead) {
-        let marks = Marks { name: kept.name.clone(), namespace };
+        let marks = Marks::release(kept.name.clone(), namespace);
         for (object, live) in counting(engine, &marks, &kept.inventory).await?.objects {
             let since = live.stamp.as_deref().and_then(|stamp| parse_time(stamp.trim()));
             let delay = live.delay.as_deref().and_then(|delay| delay.trim().parse::<GoDuration>().ok());

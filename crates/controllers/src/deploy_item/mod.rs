@@ -1,0 +1,368 @@
+//! The controller of DeployItems.
+//!
+//! An item is deployed when its inputs are others than those it was deployed with, or when it is looked for drift; it is
+//! taken out by its inventory alone, which needs neither its chart nor its values. With `helmDeployment` it is a release
+//! as Helm stores it, and everything is the crate `release`'s; without, its objects are a set like a Bundle's.
+//!
+//! A deployment waits, as that of the command line does, since the rules of deletion are about waiting. It holds a
+//! thread of its own meanwhile (templates cannot be shared between threads), and ends when the item changes.
+
+mod plain;
+mod release_of;
+mod source;
+
+use std::time::Duration;
+
+use api::deploy_item::DeletionOrderRule;
+use api::{DELETE_WITHOUT_UNINSTALL, DeployItem, INTERRUPT};
+use engine::{Belongs, Engine, Marks, Stop, Stopper};
+use extension::{Actuator, ActuatorError, Context, ErrorCode, Outcome};
+use kube::api::ListParams;
+use kube::{Api, ResourceExt};
+use objects::GoDuration;
+use plan::input::{Order, Policy, Rules};
+use release::{SetInventory, Sets};
+
+use crate::{Cluster, Features};
+
+/// How long a deployment or a deletion may take if the item does not say.
+const TIMEOUT: Duration = Duration::from_mins(10);
+/// What waits for other items is looked at again after so long.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// What is done with DeployItems.
+#[derive(Debug, Clone)]
+pub struct DeployItemActuator {
+    cluster: Cluster,
+    features: Features,
+}
+
+/// One operation on one item, with all that it needs on a thread of its own.
+struct Job {
+    cluster: Cluster,
+    item: DeployItem,
+    marks: Marks,
+    engine: Engine,
+    sets: Sets,
+    /// A client of the item's own cluster, as its account.
+    own: kube::Client,
+    timeout: Duration,
+    stopper: Stopper,
+    stop: Stop,
+    holder: String,
+}
+
+/// What an operation has found out.
+#[derive(Debug, Default)]
+struct Report {
+    /// What was deployed, as a hash.
+    deployed: Option<String>,
+    revision: Option<u32>,
+    inventory: SetInventory,
+    /// What stays, with why.
+    kept: Vec<String>,
+    failures: Vec<String>,
+    unchanged: bool,
+}
+
+impl DeployItemActuator {
+    /// Works on a cluster.
+    pub fn new(cluster: Cluster, features: Features) -> Self {
+        Self { cluster, features }
+    }
+
+    async fn job(&self, context: &Context<DeployItem>) -> Result<Job, ActuatorError> {
+        let item = context.object.clone();
+        let namespace = item.namespace().unwrap_or_default();
+        let own = engine::as_account(&self.cluster.client(), &namespace, item.service_account());
+        let target = item.spec.target.clone().unwrap_or_default();
+        let engine = match &target.kubeconfig {
+            Some(secret) => Engine::connect(source::client_of(&own, &namespace, secret).await?).await?,
+            None => self.cluster.as_account(&namespace, item.service_account()).await?,
+        };
+        let timeout = duration(item.spec.timeout.as_deref(), "spec.timeout")?.unwrap_or(TIMEOUT);
+        let (stopper, stop) = Stop::new();
+        let belongs = if is_release(&item) { Belongs::Release } else { Belongs::DeployItem };
+        // A set is named after its item, wherever its objects are.
+        let (name, at) = match belongs {
+            Belongs::Release => (
+                item.spec.release_name.clone().unwrap_or_else(|| item.name_any()),
+                target.namespace.clone().unwrap_or_else(|| namespace.clone()),
+            ),
+            _ => (item.name_any(), namespace.clone()),
+        };
+        Ok(Job {
+            marks: Marks { name, namespace: at, belongs },
+            sets: Sets::new(self.cluster.client(), &namespace, Belongs::DeployItem),
+            holder: format!("{} (deployitems)", context.manager()),
+            cluster: self.cluster.clone(),
+            item,
+            engine,
+            own,
+            timeout,
+            stopper,
+            stop,
+        })
+    }
+
+    /// Runs something on a thread of its own, until it is over or the item changes.
+    async fn on_a_thread<Made: Send + 'static>(
+        context: &Context<DeployItem>,
+        job: Job,
+        act: impl AsyncFnOnce(&Job) -> Result<Made, ActuatorError> + Send + 'static,
+    ) -> Result<Made, ActuatorError> {
+        let (stopper, interrupted) = (job.stopper.clone(), context.interrupted().clone());
+        let before = job.item.clone();
+        let items: Api<DeployItem> =
+            Api::namespaced(context.client(), &before.namespace().unwrap_or_default());
+        let watching = tokio::spawn(async move {
+            interrupted.cancelled().await;
+            // What was told may be the reconciler's own writing, which is no reason to end.
+            while !items.get_opt(&before.name_any()).await.is_ok_and(|now| is_another(&before, now.as_ref()))
+            {
+                tokio::time::sleep(AGAIN).await;
+            }
+            stopper.stop();
+        });
+        let handle = tokio::runtime::Handle::current();
+        let done = tokio::task::spawn_blocking(move || handle.block_on(async { act(&job).await })).await;
+        watching.abort();
+        done.unwrap_or_else(|error| Err(ActuatorError::new(format!("the operation broke down: {error}"))))
+    }
+
+    async fn items(context: &Context<DeployItem>) -> Result<Vec<DeployItem>, ActuatorError> {
+        let namespace = context.object.namespace().unwrap_or_default();
+        let items: Api<DeployItem> = Api::namespaced(context.client(), &namespace);
+        Ok(items.list(&ListParams::default()).await?.items)
+    }
+
+    /// What this item comes after and is not ready.
+    async fn waits_for(context: &Context<DeployItem>) -> Result<Vec<String>, ActuatorError> {
+        let needed = &context.object.spec.depends_on;
+        if needed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let items = Self::items(context).await?;
+        let ready = |name: &String| items.iter().any(|item| item.name_any() == *name && is_ready(item));
+        Ok(needed.iter().filter(|name| !ready(name)).cloned().collect())
+    }
+
+    /// The items that come after this one, and are still there.
+    async fn needed_by(context: &Context<DeployItem>) -> Result<Vec<String>, ActuatorError> {
+        let name = context.object.name_any();
+        let items = Self::items(context).await?;
+        let needs =
+            items.iter().filter(|item| item.spec.depends_on.contains(&name) && item.name_any() != name);
+        Ok(needs.map(ResourceExt::name_any).collect())
+    }
+
+    async fn take_out(&self, context: &mut Context<DeployItem>) -> Result<Report, ActuatorError> {
+        let job = self.job(context).await?;
+        let report = Self::on_a_thread(context, job, async |job: &Job| {
+            if is_release(&job.item) { job.uninstall().await } else { job.remove().await }
+        })
+        .await?;
+        if !report.failures.is_empty() {
+            return Err(ActuatorError::new(report.failures.join("; ")).code(ErrorCode::CleanupResources));
+        }
+        Ok(report)
+    }
+}
+
+impl Actuator for DeployItemActuator {
+    type Object = DeployItem;
+
+    async fn reconcile(&self, context: &mut Context<DeployItem>) -> Result<Outcome, ActuatorError> {
+        if context.object.spec.suspend {
+            return Ok(Outcome::done().describe("Suspended: nothing is done").condition(
+                "Suspended",
+                true,
+                "Suspended",
+                "spec.suspend is true",
+            ));
+        }
+        if says(&context.object, &INTERRUPT) {
+            let words = "interrupted: take the annotation slipway.dev/interrupt off to go on";
+            return Ok(Outcome::done().describe(words).condition("Ready", false, "Interrupted", words));
+        }
+        if context.object.spec.exists_externally == Some(false) {
+            if !self.features.declarative_delete {
+                let words = "existsExternally is false, and the feature DeclarativeDelete is off";
+                return Ok(Outcome::done().describe(words).condition(
+                    "Ready",
+                    false,
+                    "DeclarativeDeleteDisabled",
+                    words,
+                ));
+            }
+            self.take_out(context).await?;
+            return Ok(Outcome::done()
+                .describe("All objects are gone")
+                .condition("Deleted", true, "Deleted", "")
+                .condition("Ready", false, "Deleted", "existsExternally is false"));
+        }
+        let waits = Self::waits_for(context).await?;
+        if !waits.is_empty() {
+            let words = format!("Waiting for {}", waits.join(", "));
+            return Ok(Outcome::progress(1, words.clone()).requeue_after(AGAIN).condition(
+                "Ready",
+                false,
+                "DependenciesNotReady",
+                words,
+            ));
+        }
+        let interval = context.object.spec.drift_correction.as_ref().map(|drift| drift.interval.clone());
+        let interval = duration(interval.as_deref(), "spec.driftCorrection.interval")?;
+        let job = self.job(context).await?;
+        let report = Self::on_a_thread(context, job, async |job: &Job| {
+            if is_release(&job.item) { job.deploy_release().await } else { job.deploy().await }
+        })
+        .await?;
+        let now = context.now();
+        let status = context.object.status.get_or_insert_default();
+        status.revision = report.revision;
+        status.objects = report
+            .inventory
+            .inventory
+            .entries
+            .iter()
+            .map(|entry| crate::bundle::reference(&entry.id, &entry.api_version, None))
+            .collect();
+        if interval.is_some() {
+            status.checked = Some(k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(now));
+        }
+        if !report.failures.is_empty() {
+            return Err(ActuatorError::new(report.failures.join("; ")));
+        }
+        status.deployed.clone_from(&report.deployed);
+        let words = if report.unchanged { "All objects are as they should be" } else { "Deployed" };
+        let outcome = Outcome::done()
+            .describe(words)
+            .condition("Ready", true, "Deployed", report.kept.join("; "))
+            .condition("Suspended", false, "NotSuspended", "");
+        Ok(match interval {
+            Some(interval) => outcome.requeue_after(interval),
+            None => outcome,
+        })
+    }
+
+    async fn delete(&self, context: &mut Context<DeployItem>) -> Result<Outcome, ActuatorError> {
+        if says(&context.object, &DELETE_WITHOUT_UNINSTALL) {
+            let namespace = context.object.namespace().unwrap_or_default();
+            let sets = Sets::new(self.cluster.client(), &namespace, Belongs::DeployItem);
+            sets.remove(&context.object.name_any()).await.map_err(passing)?;
+            return Ok(Outcome::done().describe("Deleted without uninstalling: its objects stay"));
+        }
+        let needed = Self::needed_by(context).await?;
+        if !needed.is_empty() {
+            let words = format!("Waiting for {} to be deleted, which depends on it", needed.join(", "));
+            return Ok(Outcome::progress(1, words).requeue_after(AGAIN));
+        }
+        let report = self.take_out(context).await?;
+        Ok(Outcome::done().describe(match report.kept.as_slice() {
+            [] => "All objects are gone".to_owned(),
+            kept => format!("All objects are gone but those that are kept: {}", kept.join("; ")),
+        }))
+    }
+
+    async fn force_delete(&self, context: &mut Context<DeployItem>) -> Result<Outcome, ActuatorError> {
+        // What does not go with its finalizers is left, as is what is in a cluster that cannot be reached.
+        let taken = self.take_out(context).await;
+        Ok(Outcome::done().describe(match taken {
+            Ok(_) => "All objects are gone".to_owned(),
+            Err(error) => format!("Let go of what did not go: {error}"),
+        }))
+    }
+
+    async fn migrate(&self, context: &mut Context<DeployItem>) -> Result<Outcome, ActuatorError> {
+        let job = self.job(context).await?;
+        let kept = job.stored().await?;
+        let state = serde_json::to_value(&kept).map_err(|error| ActuatorError::new(error.to_string()))?;
+        context.object.status.get_or_insert_default().extension.state = Some(state);
+        Ok(Outcome::done().describe("Handed over as it is"))
+    }
+
+    async fn restore(&self, context: &mut Context<DeployItem>) -> Result<Outcome, ActuatorError> {
+        let state = context.object.status.as_ref().and_then(|status| status.extension.state.clone());
+        if let Some(state) = state
+            && let Ok(kept) = serde_json::from_value::<SetInventory>(state)
+            && !kept.inventory.entries.is_empty()
+        {
+            let job = self.job(context).await?;
+            job.write(&kept).await?;
+        }
+        self.reconcile(context).await
+    }
+}
+
+impl Job {
+    /// How it is deployed, or taken out.
+    fn policy(&self, is_update: bool) -> Result<Policy, ActuatorError> {
+        let spec = &self.item.spec;
+        let rules = match &spec.deletion_order_rules_during_update {
+            Some(rules) if is_update => rules,
+            _ => &spec.deletion_order_rules,
+        };
+        let readiness = spec.readiness.clone().unwrap_or_default();
+        let within = duration(readiness.timeout.as_deref(), "spec.readiness.timeout")?;
+        let order = match (spec.wait_ordered, is_release(&self.item)) {
+            (true, _) => Order::Ordered,
+            (false, true) => Order::Kinds,
+            (false, false) => Order::Phases,
+        };
+        let defaults = Policy::default();
+        Ok(Policy {
+            order,
+            wait: !readiness.disabled,
+            rules: read_rules(rules)?,
+            timeout: self.timeout,
+            readiness_timeout: within.unwrap_or(defaults.readiness_timeout),
+            ..defaults
+        })
+    }
+}
+
+fn read_rules(rules: &[DeletionOrderRule]) -> Result<Rules, ActuatorError> {
+    let text = serde_json::to_string(rules).unwrap_or_default();
+    Rules::parse("spec.deletionOrderRules", &text).map_err(|error| invalid(error.to_string()))
+}
+
+/// Whether it is a release as Helm stores it.
+fn is_release(item: &DeployItem) -> bool {
+    item.spec.helm_deployment && item.spec.chart.is_some()
+}
+
+/// Whether something else is wanted of an item than it was.
+fn is_another(before: &DeployItem, now: Option<&DeployItem>) -> bool {
+    now.is_none_or(|now| {
+        now.metadata.generation != before.metadata.generation
+            || now.metadata.deletion_timestamp.is_some() != before.metadata.deletion_timestamp.is_some()
+            || says(now, &INTERRUPT)
+    })
+}
+
+fn is_ready(item: &DeployItem) -> bool {
+    let Some(status) = &item.status else { return false };
+    status.extension.observed_generation == item.metadata.generation
+        && status.extension.condition("Ready").is_some_and(|ready| ready.status == "True")
+}
+
+fn says(item: &DeployItem, spellings: &[&str]) -> bool {
+    spellings.iter().any(|key| item.annotations().get(*key).is_some_and(|value| value.trim() == "true"))
+}
+
+fn duration(text: Option<&str>, field: &str) -> Result<Option<Duration>, ActuatorError> {
+    let Some(text) = text else { return Ok(None) };
+    let read = text.trim().parse::<GoDuration>().map_err(|error| invalid(format!("{field}: {error}")))?;
+    read.to_std().map(Some).ok_or_else(|| invalid(format!("{field}: {text} is negative")))
+}
+
+/// Something in the spec will not pass by itself.
+fn invalid(why: impl Into<String>) -> ActuatorError {
+    ActuatorError::new(why).code(ErrorCode::ConfigurationProblem).fatal()
+}
+
+/// Something that may pass.
+fn passing(why: impl std::fmt::Display) -> ActuatorError {
+    ActuatorError::new(why.to_string())
+}
