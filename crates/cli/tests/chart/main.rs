@@ -39,7 +39,7 @@ fn the_chart_is_installed_upgraded_and_uninstalled_by_slipway() {
     };
     well(&run(&["lint", CHART]));
     well(&run(&["install", "slipway", CHART, "--create-namespace", "--wait"]));
-    well(&run(&["upgrade", "slipway", CHART, "--set", "featureGates.DeclarativeDelete=true", "--wait"]));
+    well(&run(&["upgrade", "slipway", CHART, "--set", "featureGates.DeclarativeDelete=true"]));
     let manifest = run(&["get", "manifest", "slipway"]);
     let text = String::from_utf8_lossy(&manifest.stdout).into_owned();
     assert!(text.contains("--feature-gates=DeclarativeDelete=true"), "{text}");
