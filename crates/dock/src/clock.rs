@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// Where the server takes the time from. Clones share one time.
 #[derive(Debug, Clone)]
@@ -12,6 +13,7 @@ pub struct Clock(Source);
 #[derive(Debug, Clone)]
 enum Source {
     Real,
+    Runtime { at: Timestamp, since: Instant },
     Turned { now: Arc<Mutex<Timestamp>>, turns: Arc<watch::Sender<Timestamp>> },
 }
 
@@ -19,6 +21,11 @@ impl Clock {
     /// The time of this machine.
     pub fn real() -> Self {
         Self(Source::Real)
+    }
+
+    /// The time of the runtime that this is called in, from now on: where that is paused, hours pass in no time.
+    pub fn of_runtime() -> Self {
+        Self(Source::Runtime { at: Timestamp::now(), since: Instant::now() })
     }
 
     /// A clock that stands still until it is [turned](Clock::advance).
@@ -30,6 +37,7 @@ impl Clock {
     pub fn now(&self) -> Timestamp {
         match &self.0 {
             Source::Real => Timestamp::now(),
+            Source::Runtime { at, since } => at.saturating_add(since.elapsed()).unwrap_or(Timestamp::MAX),
             Source::Turned { now, .. } => *now.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
@@ -47,8 +55,8 @@ impl Clock {
     /// Waits until it is that time.
     pub async fn sleep_until(&self, moment: Timestamp) {
         match &self.0 {
-            Source::Real => {
-                let left = moment.duration_since(Timestamp::now());
+            Source::Real | Source::Runtime { .. } => {
+                let left = moment.duration_since(self.now());
                 tokio::time::sleep(left.try_into().unwrap_or_default()).await;
             }
             Source::Turned { turns, .. } => {

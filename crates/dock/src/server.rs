@@ -33,6 +33,7 @@ pub struct Server {
     pub(crate) faults: Faults,
     pub(crate) documents: Documents,
     pub(crate) admission: Registered,
+    pub(crate) asks_webhooks: bool,
     pub(crate) controllers: OnceLock<Settled>,
 }
 
@@ -58,6 +59,7 @@ pub struct Builder {
     clock: Clock,
     tokens: HashMap<String, User>,
     controllers: bool,
+    webhooks: bool,
     faults: Vec<(Which, Fault)>,
 }
 
@@ -69,6 +71,7 @@ impl Dock {
             clock: Clock::real(),
             tokens: HashMap::new(),
             controllers: true,
+            webhooks: true,
             faults: Vec::new(),
         }
     }
@@ -128,6 +131,13 @@ impl Builder {
         self
     }
 
+    /// Whether webhooks are asked: a server that is a copy of another must not speak to those of the original.
+    #[must_use]
+    pub fn webhooks(mut self, webhooks: bool) -> Self {
+        self.webhooks = webhooks;
+        self
+    }
+
     /// Lets the requests that are meant meet a fault.
     #[must_use]
     pub fn fault(mut self, which: Which, fault: Fault) -> Self {
@@ -149,6 +159,7 @@ impl Builder {
             faults,
             documents: Documents::default(),
             admission: Registered::default(),
+            asks_webhooks: self.webhooks,
             controllers: OnceLock::new(),
         });
         server.bring_up().await;

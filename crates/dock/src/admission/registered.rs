@@ -80,6 +80,9 @@ impl Server {
 
     /// The webhooks that may change objects, by the name of their configuration and in its order.
     pub(super) fn mutating_webhooks(&self) -> Vec<Arc<Webhook>> {
+        if !self.asks_webhooks {
+            return Vec::new();
+        }
         let stored = self.configurations("mutatingwebhookconfigurations");
         self.admission
             .mutating
@@ -91,6 +94,9 @@ impl Server {
 
     /// The webhooks that may refuse.
     pub(super) fn validating_webhooks(&self) -> Vec<Arc<Webhook>> {
+        if !self.asks_webhooks {
+            return Vec::new();
+        }
         let stored = self.configurations("validatingwebhookconfigurations");
         self.admission
             .validating
