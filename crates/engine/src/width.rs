@@ -1,6 +1,8 @@
 //! How many requests are under way at once: more while the server keeps up, fewer when it says that it does not.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 /// So many at first.
 const FIRST: f64 = 16.0;

@@ -2,13 +2,13 @@
 
 use std::future::{pending, poll_fn};
 use std::pin::pin;
-use std::time::Instant;
 
 use futures_core::Stream;
 use k8s_openapi::api::core::v1::Pod;
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Client};
 use objects::ObjectId;
+use tokio::time::Instant;
 
 use super::symptom::{Symptom, Weight};
 use crate::pauses::Pauses;
@@ -34,7 +34,7 @@ pub(crate) async fn hopeless(client: Client, id: &ObjectId) -> Symptom {
         });
         let over = async {
             match due {
-                Some(due) => tokio::time::sleep_until(due.into()).await,
+                Some(due) => tokio::time::sleep_until(due).await,
                 None => pending().await,
             }
         };

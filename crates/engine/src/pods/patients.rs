@@ -1,7 +1,7 @@
 //! The workloads of a run that are awaited, with what was seen of their pods.
 
 use std::collections::{BTreeMap, HashMap};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::{Event as Warning, Pod};
@@ -10,6 +10,7 @@ use kube::core::DynamicObject;
 use objects::{ObjectId, kinds};
 use plan::output::StepKind;
 use plan::{ObjectIndex, Plan};
+use tokio::time::Instant;
 
 use super::evidence::Inquiry;
 use super::symptom::{Symptom, Weight};

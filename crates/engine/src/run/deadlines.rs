@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::time::Instant;
 
 use plan::StepIndex;
+use tokio::time::Instant;
 
 /// Moments at which a step is to be looked at.
 #[derive(Debug, Default)]

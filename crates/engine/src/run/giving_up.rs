@@ -1,8 +1,7 @@
 //! Waits that end before their time, because of what the pods say.
 
-use std::time::Instant;
-
 use plan::StepIndex;
+use tokio::time::Instant;
 
 use super::Run;
 use crate::event::Event;

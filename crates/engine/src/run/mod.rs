@@ -17,13 +17,14 @@ mod table;
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kube::core::DynamicObject;
 use objects::ObjectId;
 use plan::output::{Barrier, StepKind, Within};
 use plan::{ObjectIndex, Operation, Plan, StepIndex};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use crate::event::{Effect, Ending, Event};
 use crate::pods::{Evidence, Patients, Surroundings};
@@ -158,7 +159,7 @@ impl<'a, Tell: FnMut(Event)> Run<'a, Tell> {
                         self.failed(inquired.step, inquired.failure);
                     }
                 }
-                () = tokio::time::sleep_until(deadline.into()) => {
+                () = tokio::time::sleep_until(deadline) => {
                     let now = Instant::now();
                     self.look_at_patients(now);
                     self.time_is_over(now);
@@ -183,7 +184,10 @@ impl<'a, Tell: FnMut(Event)> Run<'a, Tell> {
     }
 
     fn id(&self, step: StepIndex) -> Option<ObjectId> {
-        self.plan.step(step).kind.object().map(|object| self.plan.object(object).id.clone())
+        match self.plan.step(step).kind {
+            StepKind::RunHook { hook, .. } => self.plan.hooks.get(hook.at()).map(|hook| hook.id.clone()),
+            kind => kind.object().map(|object| self.plan.object(object).id.clone()),
+        }
     }
 
     /// Begins every step that nothing holds back.
