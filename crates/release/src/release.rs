@@ -28,6 +28,9 @@ pub const PENDING_GRACE: Duration = Duration::from_mins(15);
 /// that are ours; what it merges on its own side is not, and we take the fields back when it is our turn.
 const APPLY_METHOD: &str = "csa";
 
+/// Where Helm writes which revision was gone back to.
+const ROLLBACK_REVISION: &str = "rollback_revision";
+
 /// A release, as it was read.
 #[derive(Debug)]
 pub struct Release {
@@ -266,7 +269,11 @@ impl Release {
     pub async fn prepare_rollback(&self, to: &Record, policy: &Policy) -> Result<Prepared, ReleaseError> {
         let kept = self.kept(to).await?;
         let first = self.current().map(|record| record.info.first_deployed.clone());
-        self.prepare_return(to, kept.as_ref(), first, format!("Rollback to {}", to.version), policy).await
+        let mut prepared = self
+            .prepare_return(to, kept.as_ref(), first, format!("Rollback to {}", to.version), policy)
+            .await?;
+        prepared.record.info.others.insert(ROLLBACK_REVISION.to_owned(), to.version.into());
+        Ok(prepared)
     }
 
     /// What bringing back a release that was uninstalled would do.
@@ -300,6 +307,11 @@ impl Release {
                 deleted: String::new(),
                 description: description.clone(),
                 status: Status::PendingRollback,
+                others: {
+                    let mut others = to.info.others.clone();
+                    others.remove(ROLLBACK_REVISION);
+                    others
+                },
                 ..to.info.clone()
             },
             apply_method: APPLY_METHOD.to_owned(),

@@ -9,7 +9,7 @@ use engine::Belongs;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
-use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams};
+use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, Preconditions};
 use kube::{Api, Client, ResourceExt};
 use sha2::{Digest as _, Sha256};
 
@@ -184,6 +184,35 @@ impl Shards {
             }
         }
         Ok(found)
+    }
+
+    /// Removes those of one sort that are out of date, each only if nobody has written it anew meanwhile. Returns how
+    /// many there were.
+    pub(crate) async fn remove_old(
+        &self,
+        what: What,
+        is_old: impl Fn(&[u8]) -> bool,
+    ) -> Result<usize, StorageError> {
+        let mut removed = 0;
+        for (_, key, bytes) in self.all(what).await?.into_iter().filter(|(_, _, bytes)| is_old(bytes)) {
+            let failed = |source| refused("remove what belongs to a release", source);
+            let first = self.secrets.get_opt(&key.first()).await.map_err(failed)?;
+            let content = hash(&bytes)[..16].to_owned();
+            let Some(first) = first.filter(|first| first.labels().get(CONTENT) == Some(&content)) else {
+                continue;
+            };
+            let meant = Preconditions { uid: first.uid(), resource_version: first.resource_version() };
+            let parameters = DeleteParams::default().preconditions(meant);
+            match self.secrets.delete(&key.first(), &parameters).await {
+                Ok(_) => {}
+                // Somebody has written it anew, or was faster.
+                Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => continue,
+                Err(source) => return Err(failed(source)),
+            }
+            self.remove_selected(what, &format!("{},{CONTENT}={content}", key.labels())).await?;
+            removed += 1;
+        }
+        Ok(removed)
     }
 
     /// Removes bytes.

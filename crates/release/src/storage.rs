@@ -57,7 +57,7 @@ pub struct Stored {
 #[non_exhaustive]
 pub enum StorageError {
     /// The cluster refuses.
-    #[error("{what}: {source}")]
+    #[error("{what}: {}", engine::words(source))]
     Cluster {
         /// What was asked of it.
         what: String,

@@ -79,6 +79,15 @@ impl Tombstones {
         found.into_iter().map(read).collect()
     }
 
+    /// Removes those of a namespace that have no use any more. Returns how many there were.
+    pub async fn sweep(&self) -> Result<usize, StorageError> {
+        let now = Timestamp::now();
+        let is_old = |text: &[u8]| {
+            serde_json::from_slice::<Tombstone>(text).is_ok_and(|tombstone| tombstone.at(now).is_none())
+        };
+        self.shards.remove_old(What::Tombstone, is_old).await
+    }
+
     /// Removes the tombstone of a release.
     pub async fn remove(&self, name: &str) -> Result<(), StorageError> {
         self.shards.remove(&key(name, 0)).await

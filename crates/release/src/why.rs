@@ -122,10 +122,11 @@ async fn why_not_gone(engine: &Engine, id: &ObjectId, live: &DynamicObject) -> V
             continue;
         }
         told.push(format!("finalizer {finalizer} holds it"));
-        match owner(live, finalizer) {
+        match finalizer_manager(live, finalizer) {
             Some((manager, when)) => {
+                let when = when.map(|when| format!(" at {when}")).unwrap_or_default();
                 told.push(format!("  it was put there by {manager}{when}"));
-                told.push(format!("  {}", workload(client, &manager).await));
+                told.push(format!("  {}", likely_owner(client, &manager, id.namespace.as_deref()).await));
             }
             None => told.push("  nobody says who put it there".to_owned()),
         }
@@ -164,15 +165,14 @@ async fn missing_apis(client: &Client) -> Vec<String> {
 }
 
 /// Who put a finalizer on an object, and when.
-fn owner(live: &DynamicObject, finalizer: &str) -> Option<(String, String)> {
+pub fn finalizer_manager(live: &DynamicObject, finalizer: &str) -> Option<(String, Option<Timestamp>)> {
     let key = format!("v:{finalizer:?}");
     let entries = live.metadata.managed_fields.as_ref()?;
     let entry = entries.iter().find(|entry| {
         let fields = entry.fields_v1.as_ref().map(|fields| &fields.0);
         fields.is_some_and(|fields| !fields["f:metadata"]["f:finalizers"][&key].is_null())
     })?;
-    let when = entry.time.as_ref().map(|time| format!(" at {}", time.0)).unwrap_or_default();
-    Some((entry.manager.clone()?, when))
+    Some((entry.manager.clone()?, entry.time.as_ref().map(|time| time.0)))
 }
 
 /// A built-in kind, under `v1` of its group.
@@ -186,10 +186,31 @@ fn resource(group: &str, kind: &str, plural: &str) -> ApiResource {
     }
 }
 
-/// Whether a workload of that name runs.
-async fn workload(client: &Client, manager: &str) -> String {
+/// A workload that may be who writes under some name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workload {
+    /// Its kind, of the group `apps`.
+    pub kind: &'static str,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// How many of its pods are ready.
+    pub ready: i64,
+}
+
+impl std::fmt::Display for Workload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}/{}", self.kind, self.namespace, self.name)
+    }
+}
+
+/// The workload that is called like a manager of fields: rather one of just that name, one that runs, one in the
+/// namespace that is `near`.
+pub async fn workload_called(client: &Client, manager: &str, near: Option<&str>) -> Option<Workload> {
     let is_it = |name: &str| name.contains(manager) || manager.contains(name);
-    let mut found = Vec::new();
+    let likely = |one: &Workload| (one.name == manager, one.ready > 0, Some(one.namespace.as_str()) == near);
+    let mut found: Option<Workload> = None;
     for (kind, plural, field) in [
         ("Deployment", "deployments", "readyReplicas"),
         ("StatefulSet", "statefulsets", "readyReplicas"),
@@ -197,18 +218,28 @@ async fn workload(client: &Client, manager: &str) -> String {
     ] {
         let workloads: Api<DynamicObject> = Api::all_with(client.clone(), &resource("apps", kind, plural));
         let list = workloads.list(&ListParams::default()).await.map(|list| list.items).unwrap_or_default();
-        found.extend(list.iter().filter(|one| is_it(&one.name_any())).map(|one| {
+        for one in list.iter().filter(|one| is_it(&one.name_any())) {
             let ready = one.data["status"][field].as_i64().unwrap_or_default();
-            (kind, one.namespace(), one.name_any(), ready)
-        }));
+            let (namespace, name) = (one.namespace().unwrap_or_default(), one.name_any());
+            let candidate = Workload { kind, namespace, name, ready };
+            if found.as_ref().is_none_or(|found| likely(found) < likely(&candidate)) {
+                found = Some(candidate);
+            }
+        }
     }
-    let Some((kind, namespace, name, ready)) = found.into_iter().next() else {
-        return format!("no workload that is called like {manager} runs: nobody will remove it");
-    };
-    let namespace = namespace.unwrap_or_default();
-    match ready {
-        0 => format!("its likely owner, {kind} {namespace}/{name}, does not run: none of its pods is ready"),
-        ready => format!("its likely owner, {kind} {namespace}/{name}, runs: {ready} of its pods are ready"),
+    found
+}
+
+/// Whether a workload of that name runs, in words.
+async fn likely_owner(client: &Client, manager: &str, near: Option<&str>) -> String {
+    match workload_called(client, manager, near).await {
+        None => format!("no workload that is called like {manager} runs: nobody will remove it"),
+        Some(owner) if owner.ready == 0 => {
+            format!("its likely owner, {owner}, does not run: none of its pods is ready")
+        }
+        Some(owner) => {
+            format!("its likely owner, {owner}, runs: {} of its pods are ready", owner.ready)
+        }
     }
 }
 

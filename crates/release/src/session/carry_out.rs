@@ -52,6 +52,7 @@ impl Session {
                 ),
             });
         }
+        self.take_back_what_others_want(&kept.inventory, tell).await?;
         let outcome = self.run(&prepared, options, tell).await;
 
         kept.earlier = None;

@@ -2,6 +2,7 @@
 
 mod bring_back;
 mod carry_out;
+mod clean_up;
 mod notices;
 mod trash;
 mod uninstall;
@@ -113,6 +114,9 @@ impl Session {
         let Worker { holder, pending_grace, stopper, stop } = worker;
         let lock_name = lock_name(&marks.name);
         let lock = engine.lock(&marks.namespace, &lock_name, &holder, stopper).await?;
+        // What other releases of the namespace could be brought back from goes when its time is over. That this may
+        // fail is no reason to fail.
+        let _ = sweep_tombstones(&engine, Some(&marks.namespace)).await;
         match Release::read(engine, marks, pending_grace).await {
             Ok(release) => Ok(Self { release, lock, stop }),
             Err(error) => {

@@ -1,6 +1,8 @@
 //! What counts down: objects that are no longer wanted, and that a delay keeps for a while.
 
-use engine::{Engine, Event, Marks, Options, RESTORED, Subjects};
+use std::collections::BTreeSet;
+
+use engine::{Engine, Event, Marks, Options, RELEASE_NAME, RELEASE_NAMESPACE, RESTORED, Subjects};
 use jiff::Timestamp;
 use kube::api::{Patch, PatchParams};
 use kube::core::DynamicObject;
@@ -14,8 +16,10 @@ use serde_json::{Map, Value, json};
 
 use super::{Choice, Deployed, MANAGER, ReleaseError, Session};
 use crate::inventory::{Inventories, Kept, Origins};
-use crate::record::Record;
-use crate::release::{Prepared, stored_object};
+use crate::record::{Record, Status};
+use crate::release::{Prepared, Release, stored_object};
+use crate::standing::{api, get};
+use crate::storage::Storage;
 use crate::tombstone::{Tombstone, Tombstones};
 use crate::written::Revision;
 
@@ -103,6 +107,7 @@ impl Session {
         let release = &self.release;
         let mut stamped = counting(&release.engine, &release.marks, &inventory).await?;
         self.take_back_what_is_wanted(&holder, &mut stamped, tell).await?;
+        self.take_back_what_others_want(&inventory, tell).await?;
         let mut stored = inventory.clone();
         // What holds objects in the trash goes with the last of them, once its release is gone.
         let holds_too = matches!(holder, Holder::Dead(_)) && choices.is_empty();
@@ -239,6 +244,41 @@ impl Session {
         Ok(ended)
     }
 
+    /// An object whose marks name another release by now, and that this one wants, loses its stamp, too.
+    pub(super) async fn take_back_what_others_want(
+        &self,
+        inventory: &Inventory,
+        tell: &mut dyn FnMut(Event),
+    ) -> Result<(), ReleaseError> {
+        let Release { engine, marks, .. } = &self.release;
+        for entry in inventory.entries.iter().filter(|entry| entry.delay.is_some()) {
+            let Some(live) = get(engine, &entry.id).await? else { continue };
+            let annotation = |key: &str| live.annotations().get(key).cloned();
+            let stamps = Spelling::all().filter(|spelling| spelling.meaning() == Meaning::DeletionStamp);
+            let is_stamped = stamps.map(Spelling::key).any(|stamp| annotation(stamp).is_some());
+            let (Some(name), Some(namespace)) = (annotation(RELEASE_NAME), annotation(RELEASE_NAMESPACE))
+            else {
+                continue;
+            };
+            let owner = Marks { name, namespace };
+            if !is_stamped || owner == *marks || owner.owner(&live.metadata) != Owner::Ours {
+                continue;
+            }
+            let storage = Storage::new(engine.client().clone(), &owner.namespace);
+            let Some(newest) = storage.newest(&owner.name).await? else { continue };
+            if matches!(newest.record.info.status, Status::Uninstalled | Status::Uninstalling) {
+                continue;
+            }
+            let revision = Revision::new(&newest.record, None, engine.served());
+            let (wanted, _) = revision.with_objects(&owner)?.finish();
+            if wanted.members.iter().any(|member| member.id == entry.id) {
+                unstamp(engine, &entry.id, &live.uid().unwrap_or_default(), None).await?;
+                tell(Event::Restored { object: entry.id.clone() });
+            }
+        }
+        Ok(())
+    }
+
     /// Writes the inventory without some objects, where it came from.
     async fn write_without(
         &self,
@@ -301,17 +341,13 @@ async fn unstamp(
 /// Removes what releases could be brought back from, where the time for that is over. Returns how many there were.
 pub async fn sweep_tombstones(engine: &Engine, namespace: Option<&str>) -> Result<usize, ReleaseError> {
     let client = engine.client().clone();
-    let all = match namespace {
-        Some(namespace) => Tombstones::new(client.clone(), namespace, MANAGER).all().await?,
-        None => Tombstones::everywhere(client.clone()).all().await?,
+    let namespaces: BTreeSet<String> = match namespace {
+        Some(namespace) => [namespace.to_owned()].into(),
+        None => Tombstones::everywhere(client.clone()).all().await?.into_iter().map(|(of, _)| of).collect(),
     };
     let mut removed = 0;
-    for (namespace, tombstone) in all {
-        let name = tombstone.kept.name.clone();
-        if tombstone.at(Timestamp::now()).is_none() {
-            Tombstones::new(client.clone(), &namespace, MANAGER).remove(&name).await?;
-            removed += 1;
-        }
+    for namespace in namespaces {
+        removed += Tombstones::new(client.clone(), &namespace, MANAGER).sweep().await?;
     }
     Ok(removed)
 }

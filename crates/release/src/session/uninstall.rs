@@ -13,12 +13,14 @@ use crate::release::Prepared;
 use crate::tombstone::Tombstone;
 
 /// What stays of a release that is taken out.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Default)]
 pub struct Removal {
     /// Whether its records stay, marked as uninstalled.
     pub keep_history: bool,
     /// How long it can be brought back.
     pub undelete_window: Duration,
+    /// What its record says when it is gone, instead of the usual.
+    pub description: Option<String>,
 }
 
 impl Session {
@@ -27,7 +29,7 @@ impl Session {
         &mut self,
         prepared: Prepared,
         options: &Options,
-        removal: Removal,
+        removal: &Removal,
         tell: &mut dyn FnMut(Event),
     ) -> Result<Deployed, ReleaseError> {
         let mut record = prepared.record.clone();
@@ -41,6 +43,7 @@ impl Session {
         };
         self.release.inventories.write(&kept, self.release.history.last()).await?;
         self.rewrite(&record).await?;
+        self.take_back_what_others_want(&kept.inventory, tell).await?;
         let outcome = self.run(&prepared, options, tell).await;
         let trash: Vec<_> =
             counting(&prepared.plan).map(|object| prepared.plan.object(object).id.clone()).collect();
@@ -52,9 +55,9 @@ impl Session {
             self.rewrite(&record).await?;
             return Ok(Deployed { record, outcome, plan: prepared.plan });
         }
-        let plan = prepared.plan;
         record.info.status = Status::Uninstalled;
-        "Uninstallation complete".clone_into(&mut record.info.description);
+        record.info.description.clone_from(removal.description.as_ref().unwrap_or(&prepared.done));
+        let plan = prepared.plan;
         if takes_namespace(&plan, &self.release.marks.namespace) {
             // The records went with it.
             self.release.history.clear();
