@@ -42,6 +42,7 @@ mod output;
 mod outside;
 mod planning;
 mod prompt;
+mod rehearsal;
 mod report;
 mod settings;
 

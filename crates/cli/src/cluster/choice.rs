@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use kube::{Client, Config};
 
 use super::renewal::Renewing;
+use super::{pod, proxy};
 use crate::report::Failure;
+use crate::settings;
 
 /// The cluster that flags and environment choose.
 #[derive(Clone, Debug)]
@@ -39,39 +41,88 @@ impl Connection {
         let config = self.config().await?;
         let namespace = config.default_namespace.clone();
         let client = Client::try_from(config).map_err(|error| {
-            Failure::new(format!("Kubernetes cluster unreachable: {}", engine::with_causes(&error)))
+            Failure::new(format!("kubernetes cluster unreachable: {}", engine::with_causes(&error)))
         })?;
         Ok(Client::new(Renewing::new(self.clone(), client), namespace))
     }
 
     pub(super) async fn config(&self) -> Result<Config, Failure> {
         let wrong = |error: &dyn std::error::Error| {
-            Failure::new(format!("Kubernetes cluster unreachable: {}", engine::with_causes(error)))
+            Failure::new(format!("kubernetes cluster unreachable: {}", engine::with_causes(error)))
                 .hint("--kubeconfig names a kubeconfig file, --embedded uses a cluster that needs none")
         };
         let options = KubeConfigOptions {
             context: Some(self.context.clone()).filter(|context| !context.is_empty()),
             ..KubeConfigOptions::default()
         };
-        let mut config = match self.kubeconfig.as_deref().filter(|file| !file.is_empty()) {
-            Some(file) => {
-                let kubeconfig = Kubeconfig::read_from(file).map_err(|error| wrong(&error))?;
-                Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| wrong(&error))?
+        let variable = |name: &str| std::env::var(name).ok();
+        let (mut config, proxy) = match self.kubeconfig().map_err(|error| wrong(&error))? {
+            Some(kubeconfig) => {
+                if !self.context.is_empty()
+                    && !kubeconfig.contexts.iter().any(|known| known.name == self.context)
+                {
+                    let known: Vec<&str> =
+                        kubeconfig.contexts.iter().map(|known| known.name.as_str()).collect();
+                    return Err(Failure::new(format!(
+                        "kubernetes cluster unreachable: context {:?} does not exist",
+                        self.context
+                    ))
+                    .hint(format!("the contexts are: {}", known.join(", "))));
+                }
+                let proxy = self.proxy_of(&kubeconfig);
+                let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+                (config.map_err(|error| wrong(&error))?, proxy)
             }
-            None => match Config::from_kubeconfig(&options).await {
-                Ok(config) => config,
-                // Without a kubeconfig it may be a pod that this runs in, or a flag says all there is to say.
-                Err(error) => match Config::incluster() {
-                    Ok(config) => config,
-                    Err(_) if !self.server.is_empty() => Config::new(self.server_address()?),
-                    Err(_) => return Err(wrong(&error)),
-                },
+            // Without a kubeconfig it may be a pod that this runs in, or a flag says all there is to say.
+            None => match pod::surroundings(variable) {
+                Some(config) => (config, None),
+                None if !self.server.is_empty() => (Config::new(self.server_address()?), None),
+                None => {
+                    let files: Vec<String> =
+                        settings::kubeconfig_files().iter().map(|file| file.display().to_string()).collect();
+                    let missing = format!("there is no kubeconfig: {} is missing", files.join(", "));
+                    return Err(wrong(&std::io::Error::other(missing)));
+                }
             },
         };
         self.overrule(&mut config)?;
+        let proxy = proxy.or_else(|| proxy::from_environment(&config.cluster_url, variable));
+        config.proxy_url = match proxy {
+            Some(proxy) => Some(proxy.parse().map_err(|error: http::uri::InvalidUri| wrong(&error))?),
+            None => None,
+        };
         // Whoever asks decides what is asked again, and how many at once.
         config.default_retry = false;
         Ok(config)
+    }
+
+    /// The kubeconfig: the file that a flag names, else those of `KUBECONFIG` together, else the user's. One that is not
+    /// there says nothing, unless it was named by the flag.
+    fn kubeconfig(&self) -> Result<Option<Kubeconfig>, KubeconfigError> {
+        if let Some(file) = self.kubeconfig.as_deref().filter(|file| !file.is_empty()) {
+            return Kubeconfig::read_from(file).map(Some);
+        }
+        let mut merged: Option<Kubeconfig> = None;
+        for file in settings::kubeconfig_files().into_iter().filter(|file| file.exists()) {
+            let read = Kubeconfig::read_from(file)?;
+            merged = Some(match merged {
+                Some(before) => before.merge(read)?,
+                None => read,
+            });
+        }
+        Ok(merged)
+    }
+
+    /// The proxy that the cluster of the chosen context names.
+    fn proxy_of(&self, kubeconfig: &Kubeconfig) -> Option<String> {
+        let wanted = match self.context.as_str() {
+            "" => kubeconfig.current_context.as_deref()?,
+            context => context,
+        };
+        let context = kubeconfig.contexts.iter().find(|context| context.name == wanted)?;
+        let cluster = &context.context.as_ref()?.cluster;
+        let cluster = kubeconfig.clusters.iter().find(|known| known.name == *cluster)?;
+        cluster.cluster.as_ref()?.proxy_url.clone().filter(|proxy| !proxy.is_empty())
     }
 
     /// Flags beat the kubeconfig.
@@ -80,7 +131,11 @@ impl Connection {
             config.cluster_url = self.server_address()?;
         }
         if !self.token.is_empty() {
-            config.auth_info.token = Some(self.token.clone().into());
+            let token = Some(self.token.clone().into());
+            // Whatever else would say who asks is not asked any more; a certificate stays, as it does for Helm.
+            let auth = &mut config.auth_info;
+            (auth.token, auth.token_file, auth.exec, auth.auth_provider) = (token, None, None, None);
+            (auth.username, auth.password) = (None, None);
         }
         if !self.as_user.is_empty() {
             config.auth_info.impersonate = Some(self.as_user.clone());

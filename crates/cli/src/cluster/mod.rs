@@ -2,6 +2,8 @@
 
 mod choice;
 mod lookup;
+mod pod;
+mod proxy;
 mod renewal;
 
 use std::path::PathBuf;
@@ -9,6 +11,7 @@ use std::path::PathBuf;
 use chart::Capabilities;
 use engine::Served;
 use kube::Client;
+use release::StorageError;
 use tokio::runtime::Runtime;
 
 pub(crate) use choice::{Choice, Connection};
@@ -31,6 +34,11 @@ impl Cluster {
             Choice::Kubeconfig(connection) => runtime.block_on(connection.client())?,
         };
         Ok(Self { runtime, client })
+    }
+
+    /// A cluster that lives on a runtime of its own.
+    pub(crate) fn on(runtime: Runtime, client: Client) -> Self {
+        Self { runtime, client }
     }
 
     /// Runs asynchronous work to its end.
@@ -72,6 +80,21 @@ async fn embedded(directory: PathBuf) -> Result<Client, Failure> {
 }
 
 pub(crate) fn unreachable(error: &kube::Error) -> Failure {
-    Failure::new(format!("Kubernetes cluster unreachable: {}", engine::with_causes(error)))
+    Failure::new(format!("kubernetes cluster unreachable: {}", engine::with_causes(error)))
         .hint("--kubeconfig and --kube-context choose another cluster, --embedded one that needs none")
+}
+
+/// Records that cannot be had: the cluster refuses, or cannot be reached.
+pub(crate) fn unreadable(error: &StorageError) -> Failure {
+    match error {
+        StorageError::Cluster { source, .. } if !matches!(**source, kube::Error::Api(_)) => {
+            unreachable(source)
+        }
+        StorageError::Cluster { source, .. } if matches!(&**source, kube::Error::Api(status) if status.code == 401) => {
+            Failure::new(
+                "kubernetes cluster unreachable: the server has asked for the client to provide credentials",
+            )
+        }
+        error => Failure::new(error.to_string()),
+    }
 }

@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use clap::{Args, Subcommand};
 use release::{Record, Reuse};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::history::{chart, metadata, revision};
@@ -27,22 +28,22 @@ enum What {
     #[command(after_help = "\
 Examples:
   slipway get all shop")]
-    All(Plain),
+    All(AllArguments),
     /// The manifest
     #[command(after_help = "\
 Examples:
   slipway get manifest shop --revision 2")]
-    Manifest(Plain),
+    Manifest(Formatted),
     /// The hooks
     #[command(after_help = "\
 Examples:
   slipway get hooks shop")]
-    Hooks(Plain),
+    Hooks(Formatted),
     /// The notes
     #[command(after_help = "\
 Examples:
   slipway get notes shop")]
-    Notes(Plain),
+    Notes(Formatted),
     /// The values that were given
     #[command(after_help = "\
 Examples:
@@ -78,6 +79,15 @@ struct Formatted {
 }
 
 #[derive(Args, Debug)]
+struct AllArguments {
+    #[command(flatten)]
+    of: Formatted,
+
+    #[arg(long, hide = true, value_name = "TEMPLATE")]
+    template: Option<String>,
+}
+
+#[derive(Args, Debug)]
 struct Values {
     #[command(flatten)]
     of: Plain,
@@ -93,24 +103,54 @@ struct Values {
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
     match &arguments.what {
         What::Manifest(of) => {
-            let record = of.read(context)?;
-            writeln!(context.out, "{}", record.manifest)?;
+            let record = of.of.read(context)?;
+            let data = json!({"name": record.name, "revision": record.version, "manifest": record.manifest});
+            of.print(&data, context, |context| Ok(writeln!(context.out, "{}", record.manifest)?))?;
         }
         What::Hooks(of) => {
-            let record = of.read(context)?;
-            print_hooks(&record, context)?;
+            let record = of.of.read(context)?;
+            of.print(&record.hooks, context, |context| print_hooks(&record, context))?;
         }
         What::Notes(of) => {
-            let record = of.read(context)?;
-            if !record.info.notes.is_empty() {
-                writeln!(context.out, "NOTES:\n{}", record.info.notes)?;
-            }
+            let record = of.of.read(context)?;
+            let data = json!({"name": record.name, "revision": record.version, "notes": record.info.notes});
+            of.print(&data, context, |context| {
+                if !record.info.notes.is_empty() {
+                    writeln!(context.out, "NOTES:\n{}", record.info.notes)?;
+                }
+                Ok(())
+            })?;
         }
         What::Values(values) => values.print(context)?,
         What::Metadata(of) => print_metadata(&of.of.read(context)?, of.output.format, context)?,
-        What::All(of) => print_all(of.read(context)?, context)?,
+        What::All(AllArguments { of, template }) => {
+            if template.is_some() {
+                return Err(Failure::usage(
+                    "--template is not offered: it names the fields of Helm's own program",
+                )
+                .hint("-o json prints everything, for jq and the like"));
+            }
+            let record = of.of.read(context)?;
+            of.print(&record, context, |context| print_all(record.clone(), context))?;
+        }
     }
     Ok(())
+}
+
+impl Formatted {
+    /// Prints data for machines, or for people what they read.
+    fn print(
+        &self,
+        data: &impl Serialize,
+        context: &mut Context,
+        for_people: impl FnOnce(&mut Context) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match self.output.format {
+            OutputFormat::Json => Ok(write_json(&mut context.out, data)?),
+            OutputFormat::Yaml => Ok(write_yaml(&mut context.out, data)?),
+            OutputFormat::Table => for_people(context),
+        }
+    }
 }
 
 impl Plain {

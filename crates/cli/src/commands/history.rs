@@ -5,12 +5,14 @@ use std::io::Write as _;
 use clap::Args;
 use release::{Record, Status, Storage};
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::cluster::Cluster;
+use crate::cluster::{self, Cluster};
 use crate::context::Context;
 use crate::flags::{OutputFormat, OutputFormatFlag};
 use crate::output::{Table, write_json, write_yaml};
 use crate::report::Failure;
+use crate::settings;
 
 /// Show the revisions of a release
 #[derive(Args, Debug)]
@@ -31,6 +33,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COUNT", default_value_t = 256)]
     max: usize,
 
+    /// In a table, show which revision was gone back to
+    #[arg(long)]
+    show_rollback_revision: bool,
+
     #[command(flatten)]
     output: OutputFormatFlag,
 }
@@ -43,6 +49,8 @@ struct Row {
     chart: String,
     app_version: String,
     description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rollback_revision: Option<u64>,
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
@@ -57,6 +65,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
             chart: chart(record),
             app_version: app_version(record),
             description: record.info.description.clone(),
+            rollback_revision: record.info.others.get("rollback_revision").and_then(Value::as_u64),
         })
         .collect();
     match arguments.output.format {
@@ -64,11 +73,21 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         OutputFormat::Yaml => write_yaml(&mut context.out, &rows)?,
         OutputFormat::Table => {
             let mut table = Table::new(60);
-            table.row(["REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION", "DESCRIPTION"]);
+            let mut titles = vec!["REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION", "DESCRIPTION"];
+            if arguments.show_rollback_revision {
+                titles.insert(5, "ROLLBACK");
+            }
+            table.cells(&titles);
             for row in &rows {
                 let Row { updated, chart, app_version, description, .. } = row;
                 let revision = row.revision.to_string();
-                table.row([&revision, updated, row.status.name(), chart, app_version, description]);
+                let back_to = row.rollback_revision.map(|revision| revision.to_string()).unwrap_or_default();
+                let status = row.status.name();
+                let mut cells: Vec<&str> = vec![&revision, updated, status, chart, app_version, description];
+                if arguments.show_rollback_revision {
+                    cells.insert(5, &back_to);
+                }
+                table.cells(&cells);
             }
             writeln!(context.out, "{table}")?;
         }
@@ -78,9 +97,10 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
 
 /// The revisions of a release, the first one first.
 pub(crate) fn revisions(name: &str, context: &Context) -> Result<Vec<Record>, Failure> {
+    settings::check_driver()?;
     let cluster = Cluster::connect(&context.settings.cluster())?;
     let storage = Storage::new(cluster.client(), &context.settings.namespace());
-    let found = cluster.wait(storage.history(name)).map_err(|error| Failure::new(error.to_string()))?;
+    let found = cluster.wait(storage.history(name)).map_err(|error| cluster::unreadable(&error))?;
     if found.is_empty() {
         return Err(Failure::new("release: not found")
             .hint("'slipway list -A' shows the releases of every namespace"));

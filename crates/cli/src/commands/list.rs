@@ -10,11 +10,12 @@ use release::{Record, Status, Storage};
 use serde::Serialize;
 
 use super::history::{app_version, chart};
-use crate::cluster::Cluster;
+use crate::cluster::{self, Cluster};
 use crate::context::Context;
 use crate::flags::{OutputFormat, OutputFormatFlag};
 use crate::output::{Table, write_json, write_yaml};
 use crate::report::Failure;
+use crate::settings;
 
 /// List releases
 #[derive(Args, Debug)]
@@ -114,6 +115,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     let filter = arguments.filter.as_deref().filter(|filter| !filter.is_empty());
     let filter =
         filter.map(Regexp::compile).transpose().map_err(|error| Failure::usage(error.to_string()))?;
+    settings::check_driver()?;
     let cluster = Cluster::connect(&context.settings.cluster())?;
     let storage = if arguments.all_namespaces {
         Storage::everywhere(cluster.client())
@@ -121,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         Storage::new(cluster.client(), &context.settings.namespace())
     };
     let found = cluster.wait(storage.all(arguments.selector.as_deref()));
-    let found = found.map_err(|error| Failure::new(error.to_string()))?;
+    let found = found.map_err(|error| cluster::unreadable(&error))?;
     let mut newest: BTreeMap<(String, String), Record> = BTreeMap::new();
     for record in found.into_iter().map(|stored| stored.record) {
         let key = (record.name.clone(), record.namespace.clone());

@@ -3,6 +3,8 @@
 use std::io::Write as _;
 
 use clap::Args;
+use release::{Record, Standing};
+use serde::Serialize;
 
 use super::history::revision;
 use crate::context::Context;
@@ -35,16 +37,30 @@ pub(crate) struct Arguments {
     output: OutputFormatFlag,
 }
 
+/// A record, and how its objects are if that is asked for.
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    record: &'a Record,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resources: Option<&'a [Standing]>,
+}
+
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
     let record = revision(&arguments.name, arguments.revision, context)?;
+    let standing = if arguments.show_resources {
+        let desk = Desk::open(context)?;
+        Some(desk.wait(&arguments.name, release::standing(&desk.engine, &record))?)
+    } else {
+        None
+    };
+    let shown = Shown { record: &record, resources: standing.as_deref() };
     match arguments.output.format {
-        OutputFormat::Json => return Ok(write_json(&mut context.out, &record)?),
-        OutputFormat::Yaml => return Ok(write_yaml(&mut context.out, &record)?),
+        OutputFormat::Json => return Ok(write_json(&mut context.out, &shown)?),
+        OutputFormat::Yaml => return Ok(write_yaml(&mut context.out, &shown)?),
         OutputFormat::Table => operation::show_status(&record, context)?,
     }
-    if arguments.show_resources {
-        let desk = Desk::open(context)?;
-        let standing = desk.wait(&arguments.name, release::standing(&desk.engine, &record))?;
+    if let Some(standing) = standing {
         writeln!(context.out, "RESOURCES:")?;
         let mut table = Table::new(100);
         table.row(["OBJECT", "STATUS", "MESSAGE"]);

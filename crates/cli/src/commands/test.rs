@@ -9,8 +9,9 @@ use kube::Api;
 use kube::api::LogParams;
 
 use crate::context::Context;
-use crate::flags::RunFlags;
-use crate::operation::{self, Desk, Progress};
+use crate::flags::{OutputFormat, OutputFormatFlag, RunFlags};
+use crate::operation::{self, Desk};
+use crate::output::{write_json, write_yaml};
 use crate::report::Failure;
 
 /// Run the tests of a release
@@ -36,6 +37,9 @@ pub(crate) struct Arguments {
     logs: bool,
 
     #[command(flatten)]
+    output: OutputFormatFlag,
+
+    #[command(flatten)]
     running: RunFlags,
 }
 
@@ -52,11 +56,15 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     let tested = desk.with(session, |session| {
         let prepared = desk.wait(name, session.release().prepare_tests(&policy, runs))?;
         let options = Options { timeout: policy.timeout, ..Options::default() };
-        let mut progress = Progress::new(arguments.running.progress, name, &prepared.plan, policy.timeout);
+        let mut progress = desk.progress(arguments.running.progress, name, &prepared.plan, policy.timeout);
         desk.wait(name, session.test(prepared, &options, &mut |event| progress.hear(&event)))
     })?;
-    operation::show_status(&tested.record, context)?;
-    if arguments.logs {
+    match arguments.output.format {
+        OutputFormat::Json => write_json(&mut context.out, &tested.record)?,
+        OutputFormat::Yaml => write_yaml(&mut context.out, &tested.record)?,
+        OutputFormat::Table => operation::show_status(&tested.record, context)?,
+    }
+    if arguments.logs && arguments.output.format == OutputFormat::Table {
         for hook in tested.plan.hooks.iter().filter(|hook| hook.id.kind == "Pod") {
             let namespace = hook.id.namespace.as_deref().unwrap_or(&desk.namespace);
             let pods: Api<Pod> = Api::namespaced(desk.cluster.client(), namespace);

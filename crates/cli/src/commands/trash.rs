@@ -4,8 +4,10 @@ use std::io::Write as _;
 
 use clap::{Args, Subcommand};
 use engine::{Marks, Options};
+use objects::ObjectId;
 use plan::input::Policy;
 use release::{InTrash, Session};
+use serde_json::{Value, json};
 
 use super::undelete::choices;
 use crate::context::Context;
@@ -79,6 +81,9 @@ struct ObjectArguments {
     positional: Vec<String>,
 
     #[command(flatten)]
+    output: OutputFormatFlag,
+
+    #[command(flatten)]
     operation: OperationFlags,
 
     #[command(flatten)]
@@ -90,6 +95,9 @@ struct SweepArguments {
     /// Of every namespace
     #[arg(short = 'A', long)]
     all_namespaces: bool,
+
+    #[command(flatten)]
+    output: OutputFormatFlag,
 
     #[command(flatten)]
     operation: OperationFlags,
@@ -144,6 +152,9 @@ fn restore(arguments: &ObjectArguments, context: &mut Context) -> Result<(), Fai
     let restored = desk.with(session, |session| {
         desk.wait(name, session.restore(&objects, &mut |event| operation::tell(&event)))
     })?;
+    if arguments.output.format != OutputFormat::Table {
+        return print(&json!({"name": name, "restored": restored}), arguments.output, context);
+    }
     if restored.is_empty() {
         writeln!(context.out, "{name} has nothing in the trash")?;
     }
@@ -162,13 +173,16 @@ fn purge(arguments: &ObjectArguments, context: &mut Context) -> Result<(), Failu
     let policy = Policy { purge: true, ..arguments.operation.policy(&arguments.order)? };
     let desk = Desk::open(context)?;
     let session = desk.work(name, None)?;
-    desk.with(session, |session| {
-        delete(&desk, session, &objects, &policy)?;
+    let deleted = desk.with(session, |session| {
+        let deleted = delete(&desk, session, &objects, &policy)?;
         if objects.is_empty() && session.release().current().is_none() {
             desk.wait(name, session.forget_tombstone())?;
         }
-        Ok(())
+        Ok(deleted)
     })?;
+    if arguments.output.format != OutputFormat::Table {
+        return print(&json!({"name": name, "deleted": deleted}), arguments.output, context);
+    }
     writeln!(context.out, "the trash of {name} is purged")?;
     Ok(())
 }
@@ -184,12 +198,17 @@ fn sweep(arguments: &SweepArguments, context: &mut Context) -> Result<(), Failur
         .map(|object| Marks::release(object.release, object.namespace))
         .collect();
     due.dedup();
+    let mut deleted = Vec::new();
     for marks in &due {
         let session = desk.work_in(marks.clone(), None)?;
-        desk.with(session, |session| delete(&desk, session, &[], &policy))?;
+        deleted.extend(desk.with(session, |session| delete(&desk, session, &[], &policy))?);
     }
     let namespace = (!arguments.all_namespaces).then_some(desk.namespace.as_str());
     let forgotten = desk.wait("trash", release::sweep_tombstones(&desk.engine, namespace))?;
+    if arguments.output.format != OutputFormat::Table {
+        let data = json!({"releases": due.len(), "deleted": deleted, "tombstones": forgotten});
+        return print(&data, arguments.output, context);
+    }
     writeln!(
         context.out,
         "swept the trash of {} releases; {forgotten} can no longer be brought back",
@@ -198,16 +217,26 @@ fn sweep(arguments: &SweepArguments, context: &mut Context) -> Result<(), Failur
     Ok(())
 }
 
+fn print(data: &Value, output: OutputFormatFlag, context: &mut Context) -> Result<(), Failure> {
+    match output.format {
+        OutputFormat::Yaml => Ok(write_yaml(&mut context.out, data)?),
+        _ => Ok(write_json(&mut context.out, data)?),
+    }
+}
+
+/// Deletes, and names what is gone.
 fn delete(
     desk: &Desk,
     session: &mut Session,
     objects: &[release::Choice],
     policy: &Policy,
-) -> Result<(), Failure> {
+) -> Result<Vec<ObjectId>, Failure> {
     let name = session.release().marks().name.clone();
     let options = Options { timeout: policy.timeout, ..Options::default() };
     let mut told = |event: engine::Event| operation::tell(&event);
     let run = session.sweep(objects, policy, &options, &mut told);
     let swept = desk.wait(&name, run)?;
-    operation::judge(&name, &swept)
+    operation::judge(&name, &swept)?;
+    let objects = swept.plan.objects.into_iter().zip(swept.outcome.gone);
+    Ok(objects.filter(|(_, gone)| *gone).map(|(object, _)| object.id).collect())
 }

@@ -7,8 +7,9 @@ use engine::Options;
 use release::{Choice, Finish};
 
 use crate::context::Context;
-use crate::flags::RunFlags;
-use crate::operation::{self, Desk, Progress};
+use crate::flags::{OutputFormat, OutputFormatFlag, RunFlags};
+use crate::operation::{self, Desk};
+use crate::output::{write_json, write_yaml};
 use crate::report::{Failure, needs_at_least};
 
 /// Bring back what an uninstall or an upgrade removed
@@ -28,6 +29,9 @@ pub(crate) struct Arguments {
     /// Name of the release, and objects
     #[arg(value_name = "NAME [KIND/NAME...]", hide = true)]
     positional: Vec<String>,
+
+    #[command(flatten)]
+    output: OutputFormatFlag,
 
     #[command(flatten)]
     running: RunFlags,
@@ -61,11 +65,20 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
                 "only what was uninstalled by slipway, and within --undelete-window, can be brought back",
             )
         })?;
-        let mut progress = Progress::new(arguments.running.progress, name, &prepared.plan, policy.timeout);
+        let mut progress = desk.progress(arguments.running.progress, name, &prepared.plan, policy.timeout);
         let finish = Finish::default();
         desk.wait(name, session.carry_out(prepared, &options, &finish, &mut |event| progress.hear(&event)))
     })?;
+    match arguments.output.format {
+        OutputFormat::Json => write_json(&mut context.out, &deployed.record)?,
+        OutputFormat::Yaml => write_yaml(&mut context.out, &deployed.record)?,
+        OutputFormat::Table => {}
+    }
+    context.out.flush()?;
     operation::judge(name, &deployed)?;
+    if arguments.output.format != OutputFormat::Table {
+        return Ok(());
+    }
     if choices.is_empty() {
         return operation::show_status(&deployed.record, context);
     }

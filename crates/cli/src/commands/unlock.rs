@@ -3,9 +3,12 @@
 use std::io::Write as _;
 
 use clap::Args;
+use serde_json::json;
 
 use crate::context::Context;
+use crate::flags::{OutputFormat, OutputFormatFlag};
 use crate::operation::Desk;
+use crate::output::{write_json, write_yaml};
 use crate::report::Failure;
 
 /// Set a release free that somebody left behind in the middle of their work
@@ -27,6 +30,9 @@ pub(crate) struct Arguments {
     /// Take the lock away from a holder that is alive, too
     #[arg(long)]
     force: bool,
+
+    #[command(flatten)]
+    output: OutputFormatFlag,
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
@@ -36,6 +42,11 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     let unlocked = desk
         .wait(name, release::unlock(&desk.engine, &marks, arguments.force))
         .map_err(|failure| failure.hint("--force takes the lock away from whoever has it"))?;
+    match arguments.output.format {
+        OutputFormat::Json => return Ok(write_json(&mut context.out, &told(name, &unlocked))?),
+        OutputFormat::Yaml => return Ok(write_yaml(&mut context.out, &told(name, &unlocked))?),
+        OutputFormat::Table => {}
+    }
     if let Some(holder) = &unlocked.holder {
         writeln!(context.out, "the lock of {holder} is removed")?;
     }
@@ -46,4 +57,10 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         writeln!(context.out, "{name} is not locked")?;
     }
     Ok(())
+}
+
+/// The same for machines.
+fn told(name: &str, unlocked: &release::Unlocked) -> serde_json::Value {
+    let revision = unlocked.revision.map(|(revision, status)| json!({"revision": revision, "was": status}));
+    json!({"name": name, "holder": unlocked.holder, "failed": revision})
 }

@@ -7,6 +7,7 @@ mod global;
 mod output_format;
 mod planning;
 mod rendering;
+mod sending;
 mod values;
 mod view;
 
@@ -17,5 +18,6 @@ pub(crate) use global::GlobalFlags;
 pub(crate) use output_format::{OutputFormat, OutputFormatFlag};
 pub(crate) use planning::{OperationFlags, OrderFlags, RunFlags};
 pub(crate) use rendering::{ClusterFlags, PreparationFlags, RenderingFlags};
+pub(crate) use sending::SendingFlags;
 pub(crate) use values::ValuesFlags;
 pub(crate) use view::{ViewFlags, ViewFormat};

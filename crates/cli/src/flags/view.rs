@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use super::OutputFormat;
+
 /// How a plan is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ViewFormat {
@@ -53,4 +55,16 @@ pub(crate) struct ViewFlags {
     /// Name at most so many objects of a group: 8 in pictures if not given, all otherwise
     #[arg(long, value_name = "COUNT")]
     pub(crate) limit: Option<usize>,
+}
+
+impl ViewFlags {
+    /// Shows a plan as something else would be printed.
+    pub(crate) fn of(format: OutputFormat) -> Self {
+        let format = match format {
+            OutputFormat::Table => ViewFormat::Text,
+            OutputFormat::Json => ViewFormat::Json,
+            OutputFormat::Yaml => ViewFormat::Yaml,
+        };
+        Self { format, ..Self::default() }
+    }
 }

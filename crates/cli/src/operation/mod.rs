@@ -8,14 +8,16 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use engine::{Engine, Marks, Stop, Stopper};
+use plan::Plan;
 use release::{PENDING_GRACE, Release, ReleaseError, Session, Worker};
 
 pub(crate) use outcome::{failed, judge, show_status, time};
-pub(crate) use progress::{Progress, ProgressFlag, tell};
+pub(crate) use progress::{Heard, Progress, ProgressFlag, tell};
 
 use crate::cluster::{self, Cluster};
 use crate::context::Context;
 use crate::report::{self, Failure};
+use crate::settings;
 
 /// A name may not be longer: with what is put around it, objects would no longer have room for theirs.
 const LONGEST_NAME: usize = 53;
@@ -41,15 +43,30 @@ pub(crate) struct Desk {
     pub(crate) cluster: Rc<Cluster>,
     pub(crate) engine: Engine,
     pub(crate) namespace: String,
+    /// Where the events of runs are kept, if they are.
+    pub(crate) heard: Option<Heard>,
 }
 
 impl Desk {
     /// Connects to the cluster that the flags choose.
     pub(crate) fn open(context: &Context) -> Result<Self, Failure> {
+        settings::check_driver()?;
         let cluster = Rc::new(Cluster::connect(&context.settings.cluster())?);
         let engine =
             cluster.wait(Engine::connect(cluster.client())).map_err(|error| cluster::unreachable(&error))?;
-        Ok(Self { cluster, engine: engine.telling(report::plain), namespace: context.settings.namespace() })
+        let (engine, namespace) = (engine.telling(report::plain), context.settings.namespace());
+        Ok(Self { cluster, engine, namespace, heard: None })
+    }
+
+    /// Begins to show how a plan is run.
+    pub(crate) fn progress(
+        &self,
+        flag: ProgressFlag,
+        name: &str,
+        plan: &Plan,
+        timeout: Duration,
+    ) -> Progress {
+        Progress::new(flag, name, plan, timeout, self.heard.clone())
     }
 
     /// How a release marks what is its own.

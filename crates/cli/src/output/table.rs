@@ -21,6 +21,11 @@ impl Table {
         self.rows.push(cells.map(str::to_owned).to_vec());
     }
 
+    /// Adds a row with as many columns as there are cells.
+    pub(crate) fn cells(&mut self, cells: &[&str]) {
+        self.rows.push(cells.iter().map(|&cell| cell.to_owned()).collect());
+    }
+
     fn widths(&self) -> Vec<usize> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let mut widths = vec![0; columns];

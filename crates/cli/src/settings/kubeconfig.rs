@@ -17,7 +17,7 @@ pub(super) fn namespace(explicit: Option<&str>, context: &str) -> Option<String>
     from_context.or_else(pod_namespace)
 }
 
-fn files(explicit: Option<&str>) -> Vec<PathBuf> {
+pub(super) fn files(explicit: Option<&str>) -> Vec<PathBuf> {
     if let Some(file) = explicit.filter(|file| !file.is_empty()) {
         return vec![PathBuf::from(file)];
     }

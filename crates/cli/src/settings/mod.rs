@@ -13,6 +13,11 @@ use crate::flags::GlobalFlags;
 use crate::go_flags::boolean;
 use crate::report::Failure;
 
+/// The kubeconfig files that no flag names.
+pub(crate) fn kubeconfig_files() -> Vec<PathBuf> {
+    kubeconfig::files(None)
+}
+
 /// Everything that is settled before a command starts.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -141,6 +146,22 @@ impl Settings {
         variables.push(("SLIPWAY_DATA", path(&data::directory())));
         variables
     }
+}
+
+/// Refuses to look for releases where they are not: they are kept in Secrets, as Helm does unless it is told not to.
+pub(crate) fn check_driver() -> Result<(), Failure> {
+    match variable("HELM_DRIVER").unwrap_or_default().as_str() {
+        "" | "secret" | "secrets" => Ok(()),
+        other => {
+            Err(Failure::usage(format!("HELM_DRIVER={other} is not offered: releases are kept in Secrets"))
+                .hint("unset HELM_DRIVER; what another driver has stored is not seen here"))
+        }
+    }
+}
+
+/// How many revisions are kept: the flag, `HELM_MAX_HISTORY`, ten.
+pub(crate) fn history_max(flag: Option<usize>) -> usize {
+    number(flag, "HELM_MAX_HISTORY", 10)
 }
 
 /// `--embedded` and a flag that names another cluster contradict each other.

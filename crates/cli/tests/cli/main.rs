@@ -5,13 +5,17 @@
 mod archives;
 mod dock;
 mod errors;
+mod kubeconfig;
+mod leftovers;
 mod looking;
 mod operator;
 mod order;
 mod ready;
+mod rehearse;
 mod releases;
 mod repositories;
 mod settings;
+mod stage;
 mod template;
 mod transcript;
 mod usage;

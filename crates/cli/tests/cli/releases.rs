@@ -1,27 +1,70 @@
-//! The life of a release on the embedded cluster.
+//! The life of a release: on the embedded cluster, or, with `SLIPWAY_CLUSTER=control-plane`, on a real control plane.
 
 use std::path::{Path, PathBuf};
 
+use k8s_openapi::api::core::v1::Namespace;
+use kube::Api;
+use kube::api::PostParams;
+use support::{Cluster, On};
+use tokio::runtime::Runtime;
+
 use crate::transcript::Session;
 
-/// A home with an embedded cluster of its own.
+/// A home with an embedded cluster of its own, or a namespace of its own in a control plane.
 pub(crate) struct Place {
     session: Session,
     data: PathBuf,
+    plane: Option<Plane>,
+}
+
+/// Where the control plane is, and a namespace there whose name is as long as that of `default`.
+struct Plane {
+    kubeconfig: String,
+    namespace: String,
+}
+
+impl Plane {
+    fn find() -> Option<Self> {
+        let kubeconfig = std::env::var("SLIPWAY_KUBECONFIG").ok()?;
+        Runtime::new().unwrap().block_on(async {
+            let cluster = Cluster::start().await.unwrap();
+            if cluster.on() != On::ControlPlane {
+                return None;
+            }
+            let namespaces: Api<Namespace> = Api::all(cluster.client());
+            let number = jiff::Timestamp::now().as_nanosecond() % 1_000_000;
+            let namespace = format!("t{number:06}");
+            let mut made = Namespace::default();
+            made.metadata.name = Some(namespace.clone());
+            namespaces.create(&PostParams::default(), &made).await.unwrap();
+            Some(Self { kubeconfig, namespace })
+        })
+    }
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
         let session = Session::new();
         let data = session.home.path().join("data");
-        Self { session, data }
+        Self { session, data, plane: Plane::find() }
     }
 
-    /// Runs a command on the embedded cluster: its exit code, and both outputs.
+    /// Runs a command: its exit code, and both outputs. What is in the namespace of its own is told as in `default`.
     pub(crate) fn run(&self, arguments: &[&str]) -> (i32, String, String) {
         let mut command = self.session.command(arguments);
-        let output = command.arg("--embedded").env("SLIPWAY_DATA", &self.data).output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        match &self.plane {
+            None => command.arg("--embedded").env("SLIPWAY_DATA", &self.data),
+            Some(plane) => {
+                command.args(["--kubeconfig", &plane.kubeconfig]).env("HELM_NAMESPACE", &plane.namespace)
+            }
+        };
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| {
+            let text = String::from_utf8(bytes).unwrap();
+            self.plane
+                .as_ref()
+                .map_or_else(|| text.clone(), |plane| text.replace(&plane.namespace, "default"))
+        };
         (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
     }
 
@@ -378,6 +421,22 @@ fn tests_run_and_tell_how_they_went() {
     assert!(told.contains("running    Pod default/shop-test-order (test)"), "{told}");
     let (out, _) = here.succeed(&["test", "shop", "--filter", "name=none"]);
     assert!(out.contains("STATUS: deployed"), "{out}");
+}
+
+#[test]
+fn a_test_that_fails_is_recorded_as_failed() {
+    let here = Place::new();
+    let chart = here.session.home.path().join("web");
+    write(
+        &chart,
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: smoke\n  annotations: {helm.sh/hook: test, dock.slipway.dev/fail: Error}\nspec: {restartPolicy: Never, containers: [{name: main, image: smoke}]}\n",
+    );
+    here.succeed(&["install", "web", chart.to_str().unwrap()]);
+    let (code, out, told) = here.run(&["test", "web", "--timeout", "30s"]);
+    assert!(code == 1 && told.contains("Pod default/smoke: the pod failed"), "{out}{told}");
+    assert!(out.contains("TEST SUITE:     smoke") && out.contains("Phase:          Failed"), "{out}");
+    let (out, _) = here.succeed(&["status", "web"]);
+    assert!(out.contains("Phase:          Failed"), "{out}");
 }
 
 #[test]

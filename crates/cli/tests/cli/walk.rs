@@ -1,4 +1,4 @@
-//! The walk that docs/walk.md tells, step by step, on the embedded cluster.
+//! The walk that docs/walk.md tells, step by step.
 
 use crate::releases::{Place, shop};
 

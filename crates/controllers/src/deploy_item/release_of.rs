@@ -89,9 +89,9 @@ impl Job {
         let policy = self.policy(false)?;
         let prepared = session.release().prepare_uninstall(&policy).await.map_err(refused)?;
         let options = Options { timeout: self.timeout, ..Options::default() };
-        let removal = Removal { keep_history: false, undelete_window: std::time::Duration::ZERO };
+        let removal = Removal::default();
         let mut tell = |event: Event| tracing::debug!(?event);
-        let taken = session.uninstall(prepared, &options, removal, &mut tell).await.map_err(refused)?;
+        let taken = session.uninstall(prepared, &options, &removal, &mut tell).await.map_err(refused)?;
         Ok(self.report(&taken))
     }
 

@@ -18,7 +18,7 @@ use super::{Choice, Deployed, MANAGER, ReleaseError, Session};
 use crate::inventory::{Inventories, Kept, Origins};
 use crate::record::{Record, Status};
 use crate::release::{Prepared, Release, stored_object};
-use crate::standing::{api, get};
+use crate::standing::get;
 use crate::storage::Storage;
 use crate::tombstone::{Tombstone, Tombstones};
 use crate::written::Revision;

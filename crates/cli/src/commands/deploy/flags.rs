@@ -9,10 +9,12 @@ use release::Reuse;
 use super::Rendering;
 use crate::commands::template::release::{check_labels, templated_name};
 use crate::flags::{
-    ChartSourceFlags, OperationFlags, OrderFlags, OutputFormatFlag, PreparationFlags, ValuesFlags,
+    ChartSourceFlags, OperationFlags, OrderFlags, OutputFormatFlag, PreparationFlags, SendingFlags,
+    ValuesFlags,
 };
 use crate::go_flags::{boolean, comma_separated, duration};
 use crate::operation::ProgressFlag;
+use crate::rehearsal::RehearseFlag;
 use crate::report::Failure;
 
 pub(super) const INSTALL_USAGE: &str = "slipway install [NAME] CHART|MANIFESTS|- [flags]";
@@ -41,7 +43,10 @@ Examples:
   slipway install shop ./charts/shop --atomic --timeout 2m
 
   # See what would be done, and leave it at that
-  slipway install shop ./charts/shop --dry-run=server")]
+  slipway install shop ./charts/shop --dry-run=server
+
+  # Try it on a copy of what is there, in memory
+  slipway install shop ./charts/shop --wait=ordered --rehearse")]
 pub(crate) struct InstallArguments {
     /// Name of the release and the chart
     #[arg(value_name = "[NAME] CHART", hide = true)]
@@ -58,6 +63,9 @@ pub(crate) struct InstallArguments {
     /// Take the name of a release that failed or is there already
     #[arg(long)]
     pub(super) replace: bool,
+
+    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = boolean)]
+    server_side: Option<bool>,
 
     #[command(flatten)]
     pub(super) deploying: Deploying,
@@ -77,7 +85,10 @@ Examples:
   slipway upgrade shop ./charts/shop --reuse-values --set web.replicas=3
 
   # Go back by itself if it fails
-  slipway upgrade shop ./charts/shop --atomic")]
+  slipway upgrade shop ./charts/shop --atomic
+
+  # Try it on a copy of what is there: what would change, go, be stuck?
+  slipway upgrade shop ./charts/shop --rehearse")]
 pub(crate) struct UpgradeArguments {
     /// Name of the release and the chart
     #[arg(value_name = "NAME CHART", hide = true)]
@@ -99,8 +110,12 @@ pub(crate) struct UpgradeArguments {
     #[arg(long)]
     reset_then_reuse_values: bool,
 
-    #[arg(long, hide = true)]
-    cleanup_on_fail: bool,
+    /// If it fails, delete what it has created
+    #[arg(long)]
+    pub(super) cleanup_on_fail: bool,
+
+    #[arg(long, hide = true, value_name = "WHEN")]
+    pub(super) server_side: Option<String>,
 
     #[command(flatten)]
     pub(super) deploying: Deploying,
@@ -121,6 +136,9 @@ pub(crate) struct Deploying {
     #[arg(long, value_name = "SIDE", num_args = 0..=1, require_equals = true, default_missing_value = "unset")]
     pub(super) dry_run: Option<String>,
 
+    #[command(flatten)]
+    pub(super) rehearse: RehearseFlag,
+
     /// With --dry-run, leave out Secrets
     #[arg(long)]
     pub(super) hide_secret: bool,
@@ -129,9 +147,8 @@ pub(crate) struct Deploying {
     #[arg(long)]
     pub(super) wait_for_jobs: bool,
 
-    /// Take fields over that others own
-    #[arg(long)]
-    pub(super) force_conflicts: bool,
+    #[command(flatten)]
+    pub(super) sending: SendingFlags,
 
     /// Take objects over that belong to others
     #[arg(long)]
@@ -145,9 +162,9 @@ pub(crate) struct Deploying {
     #[arg(long)]
     pub(super) skip_crds: bool,
 
-    /// Revisions to keep; 0 keeps all
-    #[arg(long, value_name = "COUNT", default_value_t = 10)]
-    pub(super) history_max: usize,
+    /// Revisions to keep; 0 keeps all, and 10 is what HELM_MAX_HISTORY says otherwise
+    #[arg(long, value_name = "COUNT")]
+    pub(super) history_max: Option<usize>,
 
     /// What the record says about this revision
     #[arg(long, value_name = "TEXT")]
@@ -181,12 +198,6 @@ pub(crate) struct Deploying {
     #[arg(long, value_name = "ARGUMENT")]
     pub(super) post_renderer_args: Vec<String>,
 
-    #[arg(long, hide = true)]
-    disable_openapi_validation: bool,
-
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = boolean)]
-    server_side: Option<bool>,
-
     #[command(flatten)]
     pub(super) output: OutputFormatFlag,
 
@@ -210,6 +221,11 @@ pub(crate) struct Deploying {
 }
 
 impl InstallArguments {
+    /// What `--server-side` says.
+    pub(super) fn server_side(&self) -> Option<&'static str> {
+        self.server_side.map(|wanted| if wanted { "true" } else { "false" })
+    }
+
     /// The name of the release, made up if that is asked for, and the chart.
     pub(super) fn name_and_chart(&self) -> Result<(String, String), Failure> {
         let template = self.name_template.as_deref().unwrap_or_default();

@@ -18,9 +18,11 @@ pub(crate) use source::{Rendering, Source};
 use crate::cluster::Cluster;
 use crate::context::Context;
 use crate::flags::OutputFormat;
-use crate::operation::{self, Desk, Progress};
+use crate::operation::{self, Desk};
 use crate::output::{write_json, write_yaml};
+use crate::rehearsal::Rehearsal;
 use crate::report::{self, Failure, needs_at_least};
+use crate::settings;
 use dry_run::DryRun;
 use flags::Deploying;
 
@@ -35,8 +37,10 @@ pub(super) enum Before {
 pub(crate) fn install(arguments: &InstallArguments, context: &mut Context) -> Result<(), Failure> {
     needs_at_least(1, &arguments.positional, flags::INSTALL_USAGE)?;
     let (name, reference) = arguments.name_and_chart()?;
+    arguments.deploying.sending.check(arguments.server_side())?;
     let before = if arguments.replace { Before::Either } else { Before::Nothing };
-    arguments.deploying.run(&name, &reference, before, release::Reuse::Reset, context)
+    let manner = Manner { before, reuse: release::Reuse::Reset, cleans_up: false };
+    arguments.deploying.run(&name, &reference, manner, context)
 }
 
 pub(crate) fn upgrade(arguments: &UpgradeArguments, context: &mut Context) -> Result<(), Failure> {
@@ -44,22 +48,32 @@ pub(crate) fn upgrade(arguments: &UpgradeArguments, context: &mut Context) -> Re
     let [name, reference] = arguments.positional.as_slice() else {
         return Err(Failure::usage("a name and a chart are needed, and nothing else"));
     };
+    arguments.deploying.sending.check(arguments.server_side.as_deref())?;
     let before = if arguments.install { Before::Either } else { Before::Release };
-    arguments.deploying.run(name, reference, before, arguments.reuse(), context)
+    let manner = Manner { before, reuse: arguments.reuse(), cleans_up: arguments.cleanup_on_fail };
+    arguments.deploying.run(name, reference, manner, context)
+}
+
+/// In what the two differ.
+#[derive(Clone, Copy)]
+struct Manner {
+    before: Before,
+    /// Which values of before stay.
+    reuse: release::Reuse,
+    /// Whether what was created goes again if it fails.
+    cleans_up: bool,
 }
 
 impl Deploying {
-    fn run(
-        &self,
-        name: &str,
-        reference: &str,
-        before: Before,
-        reuse: release::Reuse,
-        context: &mut Context,
-    ) -> Result<(), Failure> {
+    fn run(&self, name: &str, reference: &str, manner: Manner, context: &mut Context) -> Result<(), Failure> {
+        let Manner { before, reuse, cleans_up } = manner;
         operation::check_name(name)?;
         let labels = self.labels()?;
         let dry_run = DryRun::read(self.dry_run.as_deref())?;
+        if self.rehearse.rehearse && dry_run != DryRun::No {
+            return Err(Failure::usage("--dry-run and --rehearse cannot be had together")
+                .hint("--dry-run shows the plan, --rehearse tries it on a copy"));
+        }
         let given = self.values.merge(context)?;
         let source = Source::load(name, reference, &self.source, &self.preparation, context)?;
         let policy = self.policy(&source)?;
@@ -67,12 +81,15 @@ impl Deploying {
             return self.show_offline(name, &source, &given, context);
         }
         let desk = Desk::open(context)?;
-        if dry_run == DryRun::Server {
+        if dry_run == DryRun::Server || self.rehearse.rehearse {
             let release = desk.release(name)?;
             check(&release, name, before)?;
             let wish = Wish { reuse, policy: &policy, labels: &labels, rendering: &self.rendering() };
             let prepared = wish.prepare(&desk, &release, source, given, context)?;
-            return self.show_prepared(prepared, context);
+            return match dry_run {
+                DryRun::Server => self.show_prepared(prepared, context),
+                _ => self.rehearse(&desk, prepared, &self.doing(&policy, cleans_up), name, context),
+            };
         }
         if self.create_namespace {
             create_namespace(&desk.cluster, &desk.namespace)?;
@@ -82,7 +99,8 @@ impl Deploying {
             check(session.release(), name, before)?;
             let wish = Wish { reuse, policy: &policy, labels: &labels, rendering: &self.rendering() };
             let prepared = wish.prepare(&desk, session.release(), source, given, context)?;
-            self.carry_out(&desk, session, prepared, &policy, name)
+            let doing = self.doing(&policy, cleans_up);
+            self.carry_out(&desk, session, prepared, &doing, name)
         })?;
         match self.output.format {
             OutputFormat::Table => self.show(&deployed, context)?,
@@ -91,6 +109,25 @@ impl Deploying {
         }
         context.out.flush()?;
         operation::judge(name, &deployed)
+    }
+
+    /// Does it to a copy, and tells what would happen.
+    fn rehearse(
+        &self,
+        desk: &Desk,
+        prepared: Prepared,
+        doing: &Doing<'_>,
+        name: &str,
+        context: &mut Context,
+    ) -> Result<(), Failure> {
+        let rehearsal = Rehearsal::begin(desk, &desk.marks(name), &prepared)?;
+        let copy = rehearsal.desk();
+        if self.create_namespace {
+            create_namespace(&copy.cluster, &copy.namespace)?;
+        }
+        let session = copy.work(name, self.pending_grace)?;
+        let deployed = copy.with(session, |session| self.carry_out(copy, session, prepared, doing, name))?;
+        rehearsal.tell(&deployed, self.output.format, context)
     }
 
     fn policy(&self, source: &Source) -> Result<Policy, Failure> {
@@ -107,46 +144,66 @@ impl Deploying {
         Ok(policy)
     }
 
+    /// How it is done.
+    fn doing<'a>(&self, policy: &'a Policy, cleans_up: bool) -> Doing<'a> {
+        let options = Options {
+            force_conflicts: self.sending.force_conflicts,
+            fail_fast: self.fail_fast || self.is_atomic(),
+            timeout: policy.timeout,
+            ..Options::default()
+        };
+        let history_max = settings::history_max(self.history_max);
+        Doing {
+            policy,
+            options,
+            finish: Finish { description: self.description.clone(), history_max },
+            cleans_up,
+        }
+    }
+
     /// Does it, and takes it back if it fails and is to be all or nothing.
     fn carry_out(
         &self,
         desk: &Desk,
         session: &mut Session,
         prepared: Prepared,
-        policy: &Policy,
+        doing: &Doing<'_>,
         name: &str,
     ) -> Result<Deployed, Failure> {
-        let options = Options {
-            force_conflicts: self.force_conflicts,
-            fail_fast: self.fail_fast || self.is_atomic(),
-            timeout: policy.timeout,
-            ..Options::default()
-        };
-        let finish = Finish { description: self.description.clone(), history_max: self.history_max };
-        let mut progress = Progress::new(self.progress, name, &prepared.plan, policy.timeout);
+        let Doing { policy, options, finish, cleans_up } = doing;
+        let mut progress = desk.progress(self.progress, name, &prepared.plan, policy.timeout);
         let back_to = session.release().last_good().cloned();
         let deployed = desk
-            .wait(name, session.carry_out(prepared, &options, &finish, &mut |event| progress.hear(&event)))?;
+            .wait(name, session.carry_out(prepared, options, finish, &mut |event| progress.hear(&event)))?;
+        if deployed.outcome.failures.is_empty() {
+            return Ok(deployed);
+        }
+        if *cleans_up && !self.is_atomic() {
+            report::plain("it failed, and what it has created is deleted");
+            let mut told = |event: Event| progress.hear(&event);
+            let cleaned = desk.wait(name, session.clean_up(&deployed, policy, options, &mut told))?;
+            operation::judge(name, &cleaned)?;
+        }
         drop(progress);
-        if deployed.outcome.failures.is_empty() || !self.is_atomic() {
+        if !self.is_atomic() {
             return Ok(deployed);
         }
         // What is taken back is not to fail for the reason it is taken back for.
-        let policy = &Policy { strict: false, ..policy.clone() };
+        let policy = &Policy { strict: false, ..(*policy).clone() };
         let taken_back = if let Some(record) = back_to {
             report::plain(&format!("it failed, and goes back to revision {}", record.version));
             let prepared = desk.wait(name, session.release().prepare_rollback(&record, policy))?;
-            let mut progress = Progress::new(self.progress, name, &prepared.plan, policy.timeout);
+            let mut progress = desk.progress(self.progress, name, &prepared.plan, policy.timeout);
             let mut told = |event: Event| progress.hear(&event);
-            let finish = Finish { description: None, ..finish };
-            desk.wait(name, session.carry_out(prepared, &options, &finish, &mut told))?
+            let finish = Finish { description: None, ..finish.clone() };
+            desk.wait(name, session.carry_out(prepared, options, &finish, &mut told))?
         } else {
             report::plain("it failed, and is taken out again");
             let prepared = desk.wait(name, session.release().prepare_uninstall(policy))?;
-            let mut progress = Progress::new(self.progress, name, &prepared.plan, policy.timeout);
+            let mut progress = desk.progress(self.progress, name, &prepared.plan, policy.timeout);
             let mut told = |event: Event| progress.hear(&event);
-            let removal = Removal { keep_history: false, undelete_window: std::time::Duration::ZERO };
-            desk.wait(name, session.uninstall(prepared, &options, removal, &mut told))?
+            let removal = Removal::default();
+            desk.wait(name, session.uninstall(prepared, options, &removal, &mut told))?
         };
         operation::judge(name, &taken_back)?;
         Ok(deployed)
@@ -160,6 +217,15 @@ impl Deploying {
         }
         operation::show_status(&record, context)
     }
+}
+
+/// How it is done.
+struct Doing<'a> {
+    policy: &'a Policy,
+    options: Options,
+    finish: Finish,
+    /// Whether what was created goes again if it fails.
+    cleans_up: bool,
 }
 
 /// How something is to be deployed.

@@ -3,13 +3,17 @@
 mod lines;
 mod view;
 
+use std::cell::RefCell;
 use std::io::IsTerminal as _;
+use std::rc::Rc;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
 use engine::Event;
 use plan::Plan;
 use serde::Serialize;
+use tokio::time::Instant;
 
 use crate::report;
 use view::View;
@@ -45,8 +49,36 @@ impl FromStr for Form {
     }
 }
 
-/// Shows the events of a run on standard error.
-pub(crate) enum Progress {
+/// Every event of a run, and how long after its beginning it happened.
+#[derive(Clone, Debug)]
+pub(crate) struct Heard {
+    since: Instant,
+    events: Rc<RefCell<Vec<(Duration, Event)>>>,
+}
+
+impl Heard {
+    /// Begins to listen.
+    pub(crate) fn new() -> Self {
+        Self { since: Instant::now(), events: Rc::default() }
+    }
+
+    fn hear(&self, event: &Event) {
+        self.events.borrow_mut().push((self.since.elapsed(), event.clone()));
+    }
+
+    /// What was heard.
+    pub(crate) fn events(&self) -> Vec<(Duration, Event)> {
+        self.events.borrow().clone()
+    }
+}
+
+/// Shows the events of a run on standard error, and keeps them for whoever wants them later.
+pub(crate) struct Progress {
+    shown: Shown,
+    heard: Option<Heard>,
+}
+
+enum Shown {
     Nothing,
     Lines,
     Json,
@@ -69,28 +101,39 @@ struct Told<'a> {
 }
 
 impl Progress {
-    /// Begins to show how a plan is run.
-    pub(crate) fn new(flag: ProgressFlag, name: &str, plan: &Plan, timeout: std::time::Duration) -> Self {
-        match flag.progress {
-            Form::None => Self::Nothing,
-            Form::Json => Self::Json,
-            Form::Auto if std::io::stderr().is_terminal() => Self::View(View::new(name, plan, timeout)),
-            Form::Auto | Form::Plain => Self::Lines,
-        }
+    /// Begins to show how a plan is run. What is only rehearsed is over before anybody could watch it.
+    pub(crate) fn new(
+        flag: ProgressFlag,
+        name: &str,
+        plan: &Plan,
+        timeout: Duration,
+        heard: Option<Heard>,
+    ) -> Self {
+        let is_watched = heard.is_none() && std::io::stderr().is_terminal();
+        let shown = match flag.progress {
+            Form::None => Shown::Nothing,
+            Form::Json => Shown::Json,
+            Form::Auto if is_watched => Shown::View(View::new(name, plan, timeout)),
+            Form::Auto | Form::Plain => Shown::Lines,
+        };
+        Self { shown, heard }
     }
 
     /// Shows an event.
     pub(crate) fn hear(&mut self, event: &Event) {
-        match self {
-            Self::Nothing => {}
-            Self::Lines => tell(event),
-            Self::Json => {
+        if let Some(heard) = &self.heard {
+            heard.hear(event);
+        }
+        match &mut self.shown {
+            Shown::Nothing => {}
+            Shown::Lines => tell(event),
+            Shown::Json => {
                 let told = Told { time: jiff::Timestamp::now().to_string(), event };
                 if let Ok(text) = serde_json::to_string(&told) {
                     report::plain(&text);
                 }
             }
-            Self::View(view) => view.hear(event),
+            Shown::View(view) => view.hear(event),
         }
     }
 }
