@@ -260,7 +260,7 @@ impl Session {
             else {
                 continue;
             };
-            let owner = Marks { name, namespace };
+            let owner = Marks::release(name, namespace);
             if !is_stamped || owner == *marks || owner.owner(&live.metadata) != Owner::Ours {
                 continue;
             }
