@@ -124,9 +124,8 @@ impl Reader<'_> {
         config: &mut Map<String, Value>,
         ours: &mut Map<String, Value>,
     ) -> Result<(), MappingError> {
-        let manifests = match config.remove("manifests") {
-            Some(Value::Array(manifests)) => manifests,
-            _ => return Err(self.malformed("spec.config.manifests", "a list")),
+        let Some(Value::Array(manifests)) = config.remove("manifests") else {
+            return Err(self.malformed("spec.config.manifests", "a list"));
         };
         for (number, entry) in manifests.iter().enumerate() {
             if entry["policy"] == "fallback" {
@@ -160,6 +159,7 @@ mod tests {
     use super::*;
     use crate::DeployItem;
 
+    #[expect(clippy::needless_pass_by_value, reason = "cases are written where they are used")]
     fn item(spec: Value) -> Value {
         json!({"apiVersion": API_VERSION, "kind": "DeployItem", "metadata": {"name": "i"}, "spec": spec})
     }

@@ -99,6 +99,7 @@ mod tests {
     const FINALIZER: &str = "slipway.dev/things";
 
     #[derive(Default, Clone, Copy)]
+    #[expect(clippy::struct_excessive_bools, reason = "each is a circumstance that a case may have")]
     struct Case {
         asked: Option<Asked>,
         deleting: bool,

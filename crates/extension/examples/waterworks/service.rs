@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Collected, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -53,7 +53,7 @@ impl Waterworks {
     /// Takes another password: who has the old one is not let in any more.
     #[allow(dead_code, reason = "the tests do")]
     pub(crate) fn change_password(&self, password: &str) {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner).password = password.to_owned();
+        password.clone_into(&mut self.books.lock().unwrap_or_else(PoisonError::into_inner).password);
     }
 }
 
@@ -70,7 +70,7 @@ async fn serve(listener: TcpListener, books: Arc<Mutex<Books>>) {
             let books = Arc::clone(&books);
             async move {
                 let (head, body) = request.into_parts();
-                let width = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+                let width = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
                 let mut response = Response::new(Full::<Bytes>::default());
                 *response.status_mut() = entered(&books, &head, &width);
                 Ok::<_, Infallible>(response)

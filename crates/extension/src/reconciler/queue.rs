@@ -266,5 +266,4 @@ impl Queue {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test whose surroundings fail should fail")]
 mod tests;

@@ -34,10 +34,10 @@ async fn migrate_exports_the_state_and_releases_the_finalizer() {
     silence(&mut calls).await;
     stage.annotate("fountain", "gardener.cloud/operation", json!("restore")).await;
     assert_eq!(next(&mut calls).await, OperationType::Restore);
-    let taken = stage
+    let restored = stage
         .until("fountain", |it| it.metadata.annotations.is_none() && it.metadata.finalizers.is_some())
         .await;
-    assert!(taken.status().unwrap().is(OperationType::Restore, OperationState::Succeeded));
+    assert!(restored.status().unwrap().is(OperationType::Restore, OperationState::Succeeded));
     stage.patch("fountain", json!({"spec": {"jets": 2}})).await;
     assert_eq!(next(&mut calls).await, OperationType::Reconcile);
     stage.end().await;
