@@ -136,6 +136,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "cases are written where they are used")]
     fn resource(name: &str, to: &[&str], annotations: Value) -> Resource {
         let object = json!({"metadata": {"annotations": annotations}}).as_object().unwrap().clone();
         let references = to.iter().map(|to| Reference { resource: (*to).to_owned(), ..Reference::default() });

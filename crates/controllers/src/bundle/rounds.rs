@@ -84,7 +84,7 @@ impl BundleActuator {
         work.save().await?;
         work.follow();
         work.tell(context, &standings).await;
-        standings.settle(context, &work, pending)
+        standings.settle(context, &work, &pending)
     }
 
     /// Reads what is stored of a Bundle.
@@ -166,25 +166,13 @@ impl Reconcile<'_> {
 
     /// Reads all that is listed or in the inventory.
     pub(super) async fn look(&mut self, members: &[Member]) -> Result<(), ActuatorError> {
-        let subjects = self.subjects(members, &Wanted::nothing(&self.marks.namespace), &self.kept.inventory);
+        let subjects = subjects(members, &Wanted::nothing(&self.marks.namespace), &self.kept.inventory);
         self.seen = self
             .engine
             .look(&subjects)
             .await
             .map_err(|error| ActuatorError::new(error.to_string()).code(ErrorCode::Unauthorized))?;
         Ok(())
-    }
-
-    fn subjects(&self, members: &[Member], wanted: &Wanted, stored: &Inventory) -> Subjects {
-        let digests: HashMap<_, _> = stored.entries.iter().map(|entry| (&entry.id, entry.digest)).collect();
-        let same = wanted.members.iter().filter(|member| digests.get(&member.id) == Some(&member.digest));
-        let real = members.iter().filter(|member| member.id.kind != "Invalid" || member.problem.is_none());
-        Subjects {
-            wanted: real.map(|member| (member.id.clone(), member.document.clone())).collect(),
-            stored: stored.entries.iter().map(stored_object).collect(),
-            same: same.map(|member| member.id.clone()).collect(),
-            holders: Vec::new(),
-        }
     }
 
     /// One round: plan what there is, and run it as far as it goes.
@@ -214,7 +202,7 @@ impl Reconcile<'_> {
         let stored = self.kept.inventory.clone();
         // What is no longer listed is for the prune that follows.
         held.extend(stored.entries.iter().map(|entry| &entry.id).filter(|id| !listed.contains(id)).cloned());
-        let subjects = self.subjects(members, &wanted, &stored);
+        let subjects = subjects(members, &wanted, &stored);
         let mut live = self.engine.judge(&subjects, &self.seen, &self.marks).await.map_err(unreadable)?;
         // The planner would refuse everything because of one object that is somebody else's.
         live.objects.retain(|id, _| !foreign.contains(id));
@@ -307,19 +295,19 @@ impl Reconcile<'_> {
             if resolved.contains_key(&resource.name) {
                 continue;
             }
-            let valued: Vec<&Reference> = resource
+            let named: Vec<&Reference> = resource
                 .references
                 .iter()
                 .filter(|reference| reference.name.as_ref().is_some_and(|name| !name.is_empty()))
                 .collect();
-            let is_due = !valued.is_empty()
+            let is_due = !named.is_empty()
                 && resource.references.iter().all(|reference| standings.is_ready(&reference.resource));
             if !is_due {
                 continue;
             }
             let mut values = Values::new();
             let mut found = Ok(());
-            for reference in valued {
+            for reference in named {
                 match self.value(reference, standings).await? {
                     Ok(Some((name, value))) => drop(values.insert(name, value)),
                     Ok(None) => {}
@@ -378,6 +366,19 @@ impl Reconcile<'_> {
             }
         }
         watching.knows(self.seen.values());
+    }
+}
+
+/// What is asked about all that is listed or in an inventory.
+fn subjects(members: &[Member], wanted: &Wanted, stored: &Inventory) -> Subjects {
+    let digests: HashMap<_, _> = stored.entries.iter().map(|entry| (&entry.id, entry.digest)).collect();
+    let same = wanted.members.iter().filter(|member| digests.get(&member.id) == Some(&member.digest));
+    let real = members.iter().filter(|member| member.id.kind != "Invalid" || member.problem.is_none());
+    Subjects {
+        wanted: real.map(|member| (member.id.clone(), member.document.clone())).collect(),
+        stored: stored.entries.iter().map(stored_object).collect(),
+        same: same.map(|member| member.id.clone()).collect(),
+        holders: Vec::new(),
     }
 }
 

@@ -101,7 +101,7 @@ impl Standings {
         &self,
         context: &mut Context<Bundle>,
         work: &Reconcile<'_>,
-        pending: Pending,
+        pending: &Pending,
     ) -> Result<Outcome, ActuatorError> {
         let (now, generation) = (context.now(), context.object.metadata.generation);
         let status = context.object.status.get_or_insert_default();
@@ -119,7 +119,7 @@ impl Standings {
         status.pending_deletions.clone_from(&pending.counting);
         status.objects_to_delete.clone_from(&pending.to_delete);
         status.inventory = Some(work.store.secret_name());
-        let trouble = self.trouble(&pending);
+        let trouble = self.trouble(pending);
         let is_ready = self.all_ready();
         let waiting = self.waiting();
         let unreadable = pending.unreadable.join("; ");

@@ -96,7 +96,7 @@ impl Job {
 
     async fn remove_locked(&self) -> Result<Report, ActuatorError> {
         let mut kept = self.stored().await?;
-        let wanted = Wanted::nothing(&self.target_namespace());
+        let wanted = Wanted::nothing(self.target_namespace());
         let live = self.live(&wanted, &[], &kept.inventory).await?;
         let policy = Policy { hooks: Hooks::Plain, ..self.policy(false)? };
         let (stored, now) = (&kept.inventory, Timestamp::now());
@@ -174,11 +174,13 @@ impl Job {
                 let documents = release::documents(&rendered, &self.marks);
                 let mut documents = documents.map_err(|error| invalid(error.to_string()))?;
                 // Here hooks are objects like all others.
-                documents.iter_mut().for_each(|document| self.marks.put_on_all(document));
+                for document in &mut documents {
+                    self.marks.put_on_all(document);
+                }
                 (wanted, documents)
             }
             (None, manifests) if !manifests.is_empty() => {
-                let mut builder = Wanted::builder(ChartTree::single(&self.item.name_any()), &namespace);
+                let mut builder = Wanted::builder(ChartTree::single(self.item.name_any()), &namespace);
                 for kind in self.engine.served().kinds() {
                     let scope = if kind.namespaced { Scope::Namespaced } else { Scope::Cluster };
                     builder.kind(&kind.resource.group, &kind.resource.kind, scope);
@@ -217,11 +219,11 @@ impl Job {
         let policy = |member: &Member| {
             let id = &member.id;
             let stated = own.get(member.document as usize).copied().flatten();
-            let ruled = rules.iter().find(|(types, names, _)| {
+            let matching = rules.iter().find(|(types, names, _)| {
                 (types.is_empty() || types.iter().any(|of| of.matches(id)))
                     && (names.is_empty() || names.contains(&id.name))
             });
-            stated.or_else(|| ruled.map(|(_, _, policy)| *policy)).unwrap_or_default()
+            stated.or_else(|| matching.map(|(_, _, policy)| *policy)).unwrap_or_default()
         };
         let hooks = wanted.hooks.iter().map(|hook| &hook.member);
         let all = wanted.members.iter().chain(hooks);

@@ -116,7 +116,6 @@ impl Job {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is what map_err gives")]
 fn refused(error: ReleaseError) -> ActuatorError {
     match &error {
         ReleaseError::Plan(_) | ReleaseError::Read(_) | ReleaseError::Document(_) => {

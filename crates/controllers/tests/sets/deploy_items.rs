@@ -2,12 +2,13 @@
 
 use base64::Engine as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use kube::{Api, ResourceExt};
 use serde_json::{Value, json};
 
 use crate::yard::{Done, Yard, a_while};
 
+#[expect(clippy::needless_pass_by_value, reason = "cases are written where they are used")]
 fn map(name: &str, data: Value) -> Value {
     json!({"manifest": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}})
 }
@@ -35,7 +36,7 @@ async fn manifests_are_deployed_without_a_release() -> Done {
     assert_eq!(item.status.unwrap_or_default().objects.len(), 1);
     let secrets: Api<Secret> = yard.namespace.api();
     let names: Vec<String> =
-        secrets.list(&Default::default()).await?.iter().map(ResourceExt::name_any).collect();
+        secrets.list(&ListParams::default()).await?.iter().map(ResourceExt::name_any).collect();
     assert!(!names.iter().any(|name| name.starts_with("sh.helm.release")), "{names:?}");
     Ok(())
 }

@@ -80,7 +80,7 @@ async fn an_object_that_was_made_anew_by_somebody_is_not_deleted() -> Done {
     support::gone(&yard.maps, "one").await?;
     support::create(&yard.maps, json!({"metadata": {"name": "one"}})).await?;
     yard.apply("b", json!([map("two")])).await?;
-    yard.start().await?;
+    yard.start();
     yard.ready("b").await?;
     a_while().await;
     yard.maps.get("one").await?;

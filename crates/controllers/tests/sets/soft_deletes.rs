@@ -99,7 +99,7 @@ async fn a_live_delay_that_cannot_be_read_keeps_the_object_with_a_condition() ->
     yard.kill();
     yard.annotate("db", json!({"smith.atlassian.com/deletionDelay": "soon"})).await?;
     yard.apply("b", json!([])).await?;
-    yard.start().await?;
+    yard.start();
     let bundle = support::eventually(&yard.bundles, "b", |bundle| {
         condition(bundle, "DelaysReadable") == Some("False")
     })
@@ -121,7 +121,7 @@ async fn a_restart_in_mid_countdown_forgets_nothing_and_hurries_nothing() -> Don
     let stamped = support::eventually(&yard.maps, "db", |map| stamp(map).is_some()).await?;
     yard.kill();
     a_while().await;
-    yard.start().await?;
+    yard.start();
     let first: jiff::Timestamp = stamp(&stamped).ok_or("no stamp")?.parse()?;
     support::gone(&yard.maps, "db").await?;
     let lived = jiff::Timestamp::now().duration_since(first);

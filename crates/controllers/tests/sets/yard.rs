@@ -56,12 +56,12 @@ impl Yard {
         }
         let (bundles, items, maps) = (namespace.api(), namespace.api(), namespace.api());
         let mut yard = Self { cluster, namespace, bundles, items, maps, features, running: None };
-        yard.start().await?;
+        yard.start();
         Ok(yard)
     }
 
     /// Starts the controllers.
-    pub(crate) async fn start(&mut self) -> Result<(), kube::Error> {
+    pub(crate) fn start(&mut self) {
         let scope = Scope { namespaces: vec![self.namespace.name().to_owned()], labels: None };
         let environment = Environment::new(self.cluster.client(), "slipway-operator").scope(scope);
         let stop = CancellationToken::new();
@@ -70,7 +70,6 @@ impl Yard {
         let run = |controller: Box<dyn extension::Controller>| tokio::spawn(controller.run(stop.clone()));
         let running = controllers.into_iter().map(run).collect();
         self.running = Some((stop, running));
-        Ok(())
     }
 
     /// Ends the controllers in the middle of whatever they do, as a kill does.
@@ -155,6 +154,7 @@ pub(crate) fn delayed(name: &str, delay: &str) -> Value {
     map_with(name, json!({"smith.atlassian.com/deletionDelay": delay}), json!({}))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "cases are written where they are used")]
 pub(crate) fn map_with(name: &str, annotations: Value, data: Value) -> Value {
     json!({"name": name, "spec": {"object": {
         "apiVersion": "v1", "kind": "ConfigMap",

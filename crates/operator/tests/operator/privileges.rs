@@ -46,8 +46,8 @@ impl Court {
 
     async fn allow(&self, name: &str, groups: &[&str], resources: &[&str], verbs: &[&str]) {
         let roles = self.namespace.api::<Role>();
-        let rules = json!([{"apiGroups": groups, "resources": resources, "verbs": verbs}]);
-        create(&roles, json!({"metadata": {"name": name}, "rules": rules})).await.unwrap();
+        let allowed = json!([{"apiGroups": groups, "resources": resources, "verbs": verbs}]);
+        create(&roles, json!({"metadata": {"name": name}, "rules": allowed})).await.unwrap();
         let bindings = self.namespace.api::<RoleBinding>();
         let binding = json!({
             "metadata": {"name": name},
