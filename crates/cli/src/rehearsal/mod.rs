@@ -3,7 +3,7 @@
 //! 1. [`reading`] asks the cluster for what the plan names: the objects with their identities and versions, what is
 //!    stored about the release, namespaces, definitions, what the objects own, and all that is in a namespace or of a kind
 //!    that would go.
-//! 2. That [`Copy`] becomes an embedded cluster in memory, whose webhooks are never asked, and whose time is that of a
+//! 2. That [copy](struct@Copy) becomes an embedded cluster in memory, whose webhooks are never asked, and whose time is that of a
 //!    runtime that is paused: nobody waits for a time-out that is only rehearsed.
 //! 3. The plan that would be run on the cluster is run there, by the same code, while [`finalizers`] does what those
 //!    would do who look after the objects.
