@@ -11,10 +11,10 @@
 //! ```
 //!
 //! - [`kinds`] are the custom resources.
-//! - [`life`] is the state machine, pure: what is due ([`life::decide`]), what an answer changes ([`life::learn`]), and
+//! - [`life`] is the state machine, pure: what is due ([`life::decide`]), what an answer changes (`learn`), and
 //!   what is told of it ([`life::conditions`]). Instances and bindings go through the same one. It is where the
 //!   declarative delete is: refused, taken back, finished, and everything that can come in between.
-//! - [`desk`] is the I/O around it. Before a broker is asked anything that changes something, what is asked is written into
+//! - `desk` is the I/O around it. Before a broker is asked anything that changes something, what is asked is written into
 //!   the status; identifiers are derived from the object's UID. So whoever is killed, and wherever, the next one asks the
 //!   same question about the same thing, and brokers answer that without doing it twice.
 //! - [`listing`] makes classes and plans from a catalog; [`resolve`] finds the plan that an instance names.

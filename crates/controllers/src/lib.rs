@@ -2,10 +2,10 @@
 //!
 //! Each is an [`Actuator`](extension::Actuator) under the generic reconciler, and works by the same planner and the same
 //! runner as the command line. That of Bundles waits for nothing: what a plan would have to wait for is told by watches on the
-//! [metadata](watching) of the objects that belong to somebody, and the plan is made and run again then, as far as it
+//! [metadata](Watching) of the objects that belong to somebody, and the plan is made and run again then, as far as it
 //! goes. So a thousand sets that are not ready cost a thousand entries in a table.
 //!
-//! Every write is done as the ServiceAccount that the custom resource names ([`cluster`]). The inventory, which is
+//! Every write is done as the ServiceAccount that the custom resource names ([`Cluster`]). The inventory, which is
 //! written before anything is done, is the operator's own.
 //!
 //! ## Guarantees

@@ -1,7 +1,7 @@
 //! The life of a thing at its broker, as pure functions: what is due, what an answer changes, what is told of it.
 //!
-//! Instances and bindings go through the same states. [`decide`] looks at what is [known](Facts) and names the one
-//! [`Step`] that is due; [`intend`] writes down what a broker is about to be asked; [`learn`] what its answer means.
+//! Instances and bindings go through the same states. [`decide()`] looks at what is [known](Facts) and names the one
+//! [`Step`] that is due; [`intend`] writes down what a broker is about to be asked; `learn` what its answer means.
 //! Between the two a process may die: then [`Backing::in_flight`](crate::kinds::Backing) says that a question was
 //! asked, and decide asks it again.
 //!

@@ -3,7 +3,7 @@
 //! An object of the service catalog carries in `spec.userInfo` the identity that its broker is told of. Users cannot
 //! write it: on every change the webhook sets it to whoever makes the change, or back to what it was ([`identity`]).
 //!
-//! Its certificate is its own affair ([`authority`]): an authority is made once and kept in a Secret that all processes
+//! Its certificate is its own affair (module `authority`): an authority is made once and kept in a Secret that all processes
 //! share; each process has a certificate of its own from it, and the configuration of the webhook is told whom to
 //! believe.
 
