@@ -66,14 +66,13 @@ async fn may(client: &Client, attributes: Value) -> bool {
 }
 
 /// Who the kubeconfig's administrator is, with another token.
-async fn with_token(token: &str) -> (Client, String, Vec<u8>) {
+async fn with_token(token: &str) -> (Client, String, Vec<Vec<u8>>) {
     let path = std::env::var_os("SLIPWAY_KUBECONFIG").unwrap();
     let kubeconfig = Kubeconfig::read_from(path).unwrap();
     let options = KubeConfigOptions { context: Some("admin".to_owned()), ..KubeConfigOptions::default() };
     let mut config = Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap();
     config.auth_info = kube::config::AuthInfo { token: Some(token.to_owned().into()), ..Default::default() };
-    let (server, authority) =
-        (config.cluster_url.to_string(), config.root_cert.clone().unwrap_or_default().concat());
+    let (server, authority) = (config.cluster_url.to_string(), config.root_cert.clone().unwrap_or_default());
     (Client::try_from(config).unwrap(), server, authority)
 }
 
@@ -87,7 +86,8 @@ async fn the_operator_runs_with_the_rights_of_the_chart_and_no_others() {
     let namespace = cluster.namespace().await.unwrap();
     let kubeconfig = PathBuf::from(std::env::var_os("SLIPWAY_KUBECONFIG").unwrap());
     let place = ["--kubeconfig", kubeconfig.to_str().unwrap(), "--namespace", namespace.name()];
-    let flags = ["--set", "replicas=0,webhook.install=false"];
+    // Others have tried the policies on this cluster before.
+    let flags = ["--set", "replicas=0,webhook.install=false", "--take-ownership", "--force-conflicts"];
     well(&slipway(home.path(), &["install", "operator", CHART]).args(place).args(flags).output().unwrap());
 
     let accounts = namespace.api::<ServiceAccount>();
@@ -96,9 +96,10 @@ async fn the_operator_runs_with_the_rights_of_the_chart_and_no_others() {
     let token = given.status.unwrap().token.unwrap();
     let (client, server, authority) = with_token(&token).await;
     let certificate = home.path().join("ca.crt");
-    let encoded = BASE64_STANDARD.encode(&authority);
-    let pem = format!("-----BEGIN CERTIFICATE-----\n{encoded}\n-----END CERTIFICATE-----\n");
-    std::fs::write(&certificate, pem).unwrap();
+    let pem = |der: &Vec<u8>| {
+        format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", BASE64_STANDARD.encode(der))
+    };
+    std::fs::write(&certificate, authority.iter().map(pem).collect::<String>()).unwrap();
     let process =
         slipway(home.path(), &["operator", "--namespace", namespace.name(), "--identity", "this-test"])
             .args(["--kube-apiserver", &server, "--kube-token", &token, "--listen", ""])
