@@ -25,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use digest::digest;
 use owner::OwnerKind;
 
+use crate::annotations::confirms_force;
 use crate::trigger::Wish;
 use crate::{Actuator, Environment, ObjectKey, OperationType, Trigger};
 
@@ -168,7 +169,8 @@ impl<A: Actuator> Reconciler<A> {
         self
     }
 
-    /// Watches the kind of the objects' owners, so that what is confirmed on an owner is heard.
+    /// Watches the kind of the objects' owners, so that force which is confirmed on an owner is heard. Other changes of
+    /// an owner do not concern the objects it has.
     #[must_use]
     pub fn owned_by<Owner: Resource<DynamicType = ()>>(mut self) -> Self
     where
@@ -181,7 +183,10 @@ impl<A: Actuator> Reconciler<A> {
         self.watches.push(Secondary {
             resource: ApiResource::erase::<Owner>(&()),
             labels: None,
-            map: Arc::new(|owner| owner.metadata.uid.clone().map(Wish::OwnedBy).into_iter().collect()),
+            map: Arc::new(|owner| {
+                let uid = owner.metadata.uid.clone().filter(|_| confirms_force(&owner.metadata));
+                uid.map(Wish::OwnedBy).into_iter().collect()
+            }),
         });
         self
     }
