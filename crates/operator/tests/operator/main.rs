@@ -4,6 +4,7 @@
 
 mod stage;
 
+mod fixed;
 mod identities;
 mod leaders;
 mod policies;

@@ -1,5 +1,6 @@
 //! Who may do what: only on a real control plane, where rights are checked.
 
+use catalog::kinds::ServiceBroker;
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Api;
@@ -127,4 +128,52 @@ async fn force_deletion_needs_the_verb() {
     soon(confirm).await;
     let free = json!({"metadata": {"finalizers": null}});
     court.ours.patch("stuck", &PatchParams::default(), &Patch::Merge(&free)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn naming_a_secret_for_a_broker_needs_the_right_to_read_it() {
+    let Some(court) = Court::sits().await else { return };
+    let admin = Cluster::start().await.unwrap().client();
+    install::definitions(&admin, &catalog::kinds::definitions()).await.unwrap();
+    let rights = ["get", "create", "patch", "delete"];
+    court.allow("seller", &["servicecatalog.slipway.dev"], &["servicebrokers"], &rights).await;
+    let alice = Cluster::control_plane("alice").await.unwrap().client();
+    let brokers = Api::<ServiceBroker>::namespaced(alice, court.namespace.name());
+    let written = |name: &str, auth: Value| json!({"metadata": {"name": name}, "spec": {"url": "http://127.0.0.1:1", "authInfo": auth}});
+    let make = |name: &'static str, auth: Value| {
+        let (brokers, object) = (brokers.clone(), serde_json::from_value(written(name, auth)).unwrap());
+        async move { said(brokers.create(&PostParams::default(), &object).await.map(drop)) }
+    };
+    // Without a Secret there is nothing to read; her right to make brokers comes a moment after it was given.
+    soon(|| make("open", json!(null))).await;
+    let of = |name: &str| json!({"basic": {"secretRef": {"name": name}}});
+    for auth in [of("theirs"), json!({"bearer": {"secretRef": {"name": "theirs", "namespace": "default"}}})] {
+        let refusal = make("shut", auth).await.unwrap_err();
+        assert!(refusal.starts_with("403") && refusal.contains("the right to get the Secret"), "{refusal}");
+    }
+    let change = |change: Value| {
+        let brokers = brokers.clone();
+        async move {
+            let patch = Patch::Merge(json!({"spec": change}));
+            said(brokers.patch("open", &PatchParams::default(), &patch).await.map(drop))
+        }
+    };
+    let refusal = change(json!({"authInfo": of("theirs")})).await.unwrap_err();
+    assert!(refusal.contains("the right to get the Secret"), "{refusal}");
+
+    court.allow("reader", &[""], &["secrets"], &["get"]).await;
+    soon(|| change(json!({"authInfo": of("hers")}))).await;
+    // Who may not read it any more may not send it elsewhere either, but may have the catalog read.
+    court.namespace.api::<RoleBinding>().delete("reader", &DeleteParams::default()).await.unwrap();
+    let mut elsewhere = change(json!({"url": "http://127.0.0.1:2"})).await;
+    for attempt in 0..50 {
+        if elsewhere.is_err() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        elsewhere = change(json!({"url": format!("http://127.0.0.1:{}", 3 + attempt)})).await;
+    }
+    assert!(elsewhere.unwrap_err().contains("the right to get the Secret"));
+    change(json!({"insecureSkipTLSVerify": true})).await.unwrap_err();
+    change(json!({"relistRequests": 1})).await.unwrap();
 }
