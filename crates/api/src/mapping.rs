@@ -34,13 +34,45 @@ pub enum MappingError {
 pub fn mapped(object: Value) -> Result<Value, MappingError> {
     match (object["apiVersion"].as_str(), object["kind"].as_str()) {
         (Some(smith::API_VERSION), Some("Bundle")) => smith::bundle(object),
-        (Some(landscaper::API_VERSION), Some("DeployItem")) => landscaper::deploy_item(object),
+        (Some(landscaper::API_VERSION), Some("DeployItem")) => landscaper::deploy_item(object).map(own_names),
+        (_, Some("DeployItem")) => Ok(own_names(object)),
         _ => Ok(object),
     }
+}
+
+/// Fields that have two names, under the one that the definition knows: a server would drop the other.
+fn own_names(mut item: Value) -> Value {
+    for rules in ["/spec/deletionOrderRules", "/spec/deletionOrderRulesDuringUpdate"] {
+        let rules = item.pointer_mut(rules).and_then(Value::as_array_mut);
+        for rule in rules.into_iter().flatten().filter_map(Value::as_object_mut) {
+            if let Some(force) = rule.remove("forceRemoveAfterWaitPeriod") {
+                rule.entry("forceDeleteAfterWaitTimeout").or_insert(force);
+            }
+        }
+    }
+    item
 }
 
 /// How an object is called in errors.
 pub(crate) fn name_of(object: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     format!("{} {}", text(&object["kind"]), text(&object["metadata"]["name"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_rule_by_its_other_name_is_written_as_the_definition_knows_it() {
+        let item = |force: &str| {
+            let rule = json!({"deletionRank": 1, force: {"enabled": true}});
+            json!({"apiVersion": "slipway.dev/v1alpha1", "kind": "DeployItem", "spec": {"deletionOrderRules": [rule]}})
+        };
+        let ours = item("forceDeleteAfterWaitTimeout");
+        assert_eq!(mapped(item("forceRemoveAfterWaitPeriod")), Ok(ours.clone()));
+        assert_eq!(mapped(ours.clone()), Ok(ours));
+    }
 }

@@ -8,9 +8,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    completion, create, dag, dependency, deploy, diff, dock, env, force_delete, get, history, lint, list,
-    man, operator, package, plan, pull, push, ready, registry, repo, rollback, search, show, status,
-    template, test, trash, undelete, uninstall, unlock, verify, version, why,
+    bundle, completion, create, dag, dependency, deploy, deploy_item, diff, dock, env, force_delete, get,
+    history, lint, list, man, operator, package, plan, pull, push, ready, registry, repo, rollback, search,
+    show, status, template, test, trash, undelete, uninstall, unlock, verify, version, why,
 };
 use crate::flags::GlobalFlags;
 use crate::go_flags::like_go;
@@ -71,6 +71,9 @@ pub(crate) enum Command {
     Ready(ready::Arguments),
     Dock(dock::Arguments),
     Operator(Box<operator::Arguments>),
+    Bundle(Box<bundle::Arguments>),
+    #[command(name = "deployitem")]
+    DeployItem(Box<deploy_item::Arguments>),
     ForceDelete(force_delete::Arguments),
     #[command(visible_alias = "dep", alias = "dependencies")]
     Dependency(dependency::Arguments),

@@ -18,10 +18,12 @@
 pub mod bundle;
 mod cluster;
 pub mod deploy_item;
+mod problem;
 mod trash;
 mod watching;
 
 pub use cluster::Cluster;
+pub use problem::Problem;
 pub use trash::TrashController;
 pub use watching::Watching;
 

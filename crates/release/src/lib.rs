@@ -42,5 +42,5 @@ pub use storage::{Storage, StorageError, Stored, secret_name};
 pub use tombstone::{Tombstone, Tombstones};
 pub use values::Reuse;
 pub use wanted::{DocumentError, documents, wanted};
-pub use why::{Answer, Workload, finalizer_manager, why_object, why_release, workload_called};
+pub use why::{Answer, Workload, finalizer_manager, why_member, why_object, why_release, workload_called};
 pub use written::RevisionError;

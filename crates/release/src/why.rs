@@ -79,6 +79,11 @@ pub async fn why_object(
         namespace: kind.namespaced.then(|| choice.namespace().unwrap_or(namespace).to_owned()),
         name: choice.name().to_owned(),
     };
+    why_member(engine, id).await
+}
+
+/// What is the matter with an object that a set has.
+pub async fn why_member(engine: &Engine, id: ObjectId) -> Result<Option<Answer>, ReleaseError> {
     let live = get(engine, &id).await?;
     explain(engine, stand(id, live), false).await
 }

@@ -1,10 +1,12 @@
 //! The commands, one file each. All have a type `Arguments` with their flags and a function `run`.
 
+pub(crate) mod bundle;
 pub(crate) mod completion;
 pub(crate) mod create;
 pub(crate) mod dag;
 pub(crate) mod dependency;
 pub(crate) mod deploy;
+pub(crate) mod deploy_item;
 pub(crate) mod diff;
 pub(crate) mod dock;
 pub(crate) mod env;
@@ -24,6 +26,7 @@ pub(crate) mod registry;
 pub(crate) mod repo;
 pub(crate) mod rollback;
 pub(crate) mod search;
+mod sets;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod template;
@@ -77,6 +80,8 @@ fn dispatch(command: Command, context: &mut Context) -> Result<(), Failure> {
         Command::Ready(arguments) => ready::run(&arguments, context),
         Command::Dock(arguments) => dock::run(arguments, context),
         Command::Operator(arguments) => operator::run(&arguments, context),
+        Command::Bundle(arguments) => bundle::run(&arguments, context),
+        Command::DeployItem(arguments) => deploy_item::run(&arguments, context),
         Command::ForceDelete(arguments) => force_delete::run(&arguments, context),
         Command::Dependency(arguments) => dependency::run(arguments, context),
         Command::Package(arguments) => package::run(&arguments, context),

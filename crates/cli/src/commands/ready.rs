@@ -107,7 +107,7 @@ fn moment(flag: Option<&str>) -> Result<Timestamp, Failure> {
 }
 
 /// The name that messages call a file by, and its contents.
-fn read(file: &str) -> Result<(String, String), Failure> {
+pub(crate) fn read(file: &str) -> Result<(String, String), Failure> {
     let (name, bytes) = if file == "-" {
         let mut bytes = Vec::new();
         std::io::stdin().read_to_end(&mut bytes)?;

@@ -1,10 +1,10 @@
 //! `slipway why`: why something is waiting, or not gone.
 
-use std::io::Write as _;
-
+use api::{Bundle, DeployItem};
 use clap::Args;
 use release::{Answer, Choice, ReleaseError};
 
+use super::sets;
 use crate::context::Context;
 use crate::flags::{OutputFormat, OutputFormatFlag};
 use crate::operation::{self, Desk};
@@ -24,6 +24,7 @@ Examples:
 
   # One object
   slipway why deployment/shop-api
+  slipway why bundle/shop
   slipway why namespace/staging")]
 pub(crate) struct Arguments {
     /// Name of a release, or an object as KIND/NAME or NAMESPACE/KIND/NAME
@@ -36,34 +37,37 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
     let subject = &arguments.subject;
-    let desk = Desk::open(context)?;
+    let mut desk = Desk::open(context)?;
     let answers = if subject.contains('/') {
         let choice = Choice::parse(subject).ok_or_else(|| {
             Failure::usage(format!("{subject:?} names no object"))
                 .hint("an object is written as KIND/NAME or NAMESPACE/KIND/NAME, such as deployment/web")
         })?;
-        let answer = release::why_object(&desk.engine, &choice, &desk.namespace);
-        desk.wait(subject, answer)?.into_iter().collect()
+        of_object(&mut desk, subject, &choice)?
     } else {
         of_release(&desk, subject)?
     };
     match arguments.output.format {
         OutputFormat::Json => write_json(&mut context.out, &answers)?,
         OutputFormat::Yaml => write_yaml(&mut context.out, &answers)?,
-        OutputFormat::Table if answers.is_empty() => {
-            writeln!(context.out, "{subject} is as it should be")?;
-        }
-        OutputFormat::Table => {
-            for Answer { object, what, because } in &answers {
-                let about = object.as_ref().map_or_else(|| subject.clone(), ToString::to_string);
-                writeln!(context.out, "{about}: {what}")?;
-                for line in because {
-                    writeln!(context.out, "  {line}")?;
-                }
-            }
-        }
+        OutputFormat::Table => sets::why::tell(&answers, subject, context)?,
     }
     Ok(())
+}
+
+/// A set is told of by its status; any other object by what the cluster has.
+fn of_object(desk: &mut Desk, subject: &str, choice: &Choice) -> Result<Vec<Answer>, Failure> {
+    if let Some(namespace) = choice.namespace() {
+        namespace.clone_into(&mut desk.namespace);
+    }
+    if choice.is_kind(api::GROUP, "Bundle", "bundles") {
+        return sets::why::answers::<Bundle>(desk, choice.name());
+    }
+    if choice.is_kind(api::GROUP, "DeployItem", "deployitems") {
+        return sets::why::answers::<DeployItem>(desk, choice.name());
+    }
+    let answer = release::why_object(&desk.engine, choice, &desk.namespace);
+    Ok(desk.wait(subject, answer)?.into_iter().collect())
 }
 
 fn of_release(desk: &Desk, name: &str) -> Result<Vec<Answer>, Failure> {

@@ -14,6 +14,7 @@ mod ready;
 mod rehearse;
 mod releases;
 mod repositories;
+mod sets;
 mod settings;
 mod stage;
 mod template;

@@ -6,13 +6,13 @@ use std::process::{Child, Command, Stdio};
 use crate::transcript::Session;
 
 /// An operator with a cluster of its own.
-struct Operator {
-    session: Session,
+pub(crate) struct Operator {
+    pub(crate) session: Session,
     process: Child,
 }
 
 impl Operator {
-    fn start(flags: &[&str]) -> Self {
+    pub(crate) fn start(flags: &[&str]) -> Self {
         let session = Session::new();
         let mut process = session
             .command(&["operator", "--embedded", "--log-level", "warn", "--write-kubeconfig"])
@@ -28,7 +28,7 @@ impl Operator {
     }
 
     /// Ends it as a cluster ends a pod.
-    fn terminate(mut self) -> Option<i32> {
+    pub(crate) fn terminate(mut self) -> Option<i32> {
         let id = self.process.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         self.process.wait().unwrap().code()

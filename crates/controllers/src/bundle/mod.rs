@@ -5,6 +5,7 @@
 //! waiting. What has become ready gives values to others, and the next round follows, until nothing is new. Then, and
 //! only when all is ready, what is no longer listed is taken out, at once or after its delay.
 
+mod check;
 mod deletion;
 pub mod graph;
 mod members;
@@ -19,6 +20,7 @@ use extension::{Actuator, ActuatorError, Context, ErrorCode, Outcome};
 use kube::ResourceExt;
 use release::SetInventory;
 
+pub use check::check;
 pub(crate) use pending::reference;
 pub(crate) use rounds::{settle, stored_object};
 

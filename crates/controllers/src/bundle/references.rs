@@ -69,6 +69,11 @@ pub fn value(reference: &Reference, object: &Value) -> Result<Option<(String, Va
     Ok(Some((name, value)))
 }
 
+/// What is wrong with a path, if it is none.
+pub(super) fn path_error(path: &str) -> Option<String> {
+    JsonPath::parse_path(&braced(path)).err().map(|error| error.to_string())
+}
+
 /// A path as it is read: `data.x`, `.data.x` and `{$.data.x}` are the same.
 fn braced(path: &str) -> String {
     let path = path.trim();

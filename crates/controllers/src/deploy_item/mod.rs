@@ -7,6 +7,7 @@
 //! A deployment waits, as that of the command line does, since the rules of deletion are about waiting. It holds a
 //! thread of its own meanwhile (templates cannot be shared between threads), and ends when the item changes.
 
+mod check;
 mod plain;
 mod release_of;
 mod source;
@@ -22,6 +23,8 @@ use kube::{Api, ResourceExt};
 use objects::GoDuration;
 use plan::input::{Order, Policy, Rules};
 use release::{SetInventory, Sets};
+
+pub use check::check;
 
 use crate::{Cluster, Features};
 
