@@ -8,9 +8,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    bundle, completion, create, dag, dependency, deploy, deploy_item, diff, dock, env, force_delete, get,
-    history, lint, list, man, operator, package, plan, pull, push, ready, registry, repo, rollback, search,
-    show, status, template, test, trash, undelete, uninstall, unlock, verify, version, why,
+    bundle, catalog, completion, create, dag, dependency, deploy, deploy_item, diff, dock, env, force_delete,
+    get, history, lint, list, man, operator, package, plan, pull, push, ready, registry, repo, rollback,
+    search, show, status, template, test, trash, undelete, uninstall, unlock, verify, version, why,
 };
 use crate::flags::GlobalFlags;
 use crate::go_flags::like_go;
@@ -74,6 +74,7 @@ pub(crate) enum Command {
     Bundle(Box<bundle::Arguments>),
     #[command(name = "deployitem")]
     DeployItem(Box<deploy_item::Arguments>),
+    Catalog(Box<catalog::Arguments>),
     ForceDelete(force_delete::Arguments),
     #[command(visible_alias = "dep", alias = "dependencies")]
     Dependency(dependency::Arguments),

@@ -127,7 +127,10 @@ async fn attend<D: Desk>(
             now: context.now(),
         };
         let step = life::decide(&facts);
-        tell(&mut context.object, &facts, step);
+        // What is only being put in order has nothing new to say.
+        if !matches!(step, Step::Forget | Step::Renew) {
+            tell(&mut context.object, &facts, step);
+        }
         tracing::debug!(?step, "decided");
         if let Some(end) = ending(desk, context, &facts, step).await? {
             return Ok(end);
@@ -161,7 +164,7 @@ async fn ending<D: Desk>(
         }
         Step::Refused => {
             let message = message.unwrap_or_default();
-            return Err(ActuatorError::new(message.clone()).code(code(&message)).fatal());
+            return Err(ActuatorError::new(message.clone()).code(code(&message, facts.wish)).fatal());
         }
         Step::Unresolved => {
             let words = facts.wanted.err().map(ToString::to_string).unwrap_or_default();
@@ -181,7 +184,9 @@ async fn ending<D: Desk>(
         Step::Wait(until) => {
             let message = message.unwrap_or_default();
             let pause = until.duration_since(facts.now).try_into().unwrap_or_default();
-            return Err(ActuatorError::new(message.clone()).code(code(&message)).retry_after(pause));
+            return Err(ActuatorError::new(message.clone())
+                .code(code(&message, facts.wish))
+                .retry_after(pause));
         }
         _ => return Ok(None),
     }))
@@ -290,13 +295,15 @@ async fn delete<K: Customer>(context: &Context<K>) -> Result<(), ActuatorError> 
     }
 }
 
-/// What sort of error the broker's words are about.
-fn code(message: &str) -> ErrorCode {
+/// What sort of error the broker's words are about. Whatever keeps a broker from taking a thing back is one that force can be
+/// confirmed for: a broker that is no more never answers.
+fn code(message: &str, wish: Wish) -> ErrorCode {
     match message.strip_prefix("Status: ").and_then(|rest| rest.get(..3)) {
         Some("401") => ErrorCode::Unauthenticated,
         Some("403") => ErrorCode::Unauthorized,
         Some("429") => ErrorCode::RateLimitsExceeded,
         Some(status) if status.starts_with('4') => ErrorCode::ConfigurationProblem,
+        _ if wish == Wish::Deleted => ErrorCode::CleanupResources,
         _ => ErrorCode::Other("ERR_BROKER".to_owned()),
     }
 }

@@ -87,18 +87,35 @@ fn going(facts: &Facts<'_>, step: Step) -> (&'static str, &'static str) {
         }
         _ => facts.backing.current_operation,
     };
+    let accepted = facts.backing.async_op_in_progress;
     match asked {
         Some(CurrentOperation::Provision) | None if facts.thing == Thing::Instance => {
-            ("Provisioning", "The instance is being provisioned asynchronously")
+            if accepted {
+                ("Provisioning", "The instance is being provisioned asynchronously")
+            } else {
+                ("ProvisionRequestInFlight", "Provision request for ServiceInstance in-flight to Broker")
+            }
         }
-        Some(CurrentOperation::Update) => {
+        Some(CurrentOperation::Update) if accepted => {
             ("UpdatingInstance", "The instance is being updated asynchronously")
         }
-        Some(CurrentOperation::Deprovision) => {
+        Some(CurrentOperation::Update) => {
+            ("UpdateInstanceRequestInFlight", "Update request for ServiceInstance in-flight to Broker")
+        }
+        Some(CurrentOperation::Deprovision) if accepted => {
             ("Deprovisioning", "The instance is being deprovisioned asynchronously")
         }
-        Some(CurrentOperation::Unbind) => ("Unbinding", "The binding is being deleted asynchronously"),
-        _ => ("Binding", "The binding is being created asynchronously"),
+        Some(CurrentOperation::Deprovision) => {
+            ("DeprovisionRequestInFlight", "Deprovision request for ServiceInstance in-flight to Broker")
+        }
+        Some(CurrentOperation::Unbind) if accepted => {
+            ("Unbinding", "The binding is being deleted asynchronously")
+        }
+        Some(CurrentOperation::Unbind) => {
+            ("UnbindingRequestInFlight", "Unbinding request for ServiceBinding in-flight to Broker")
+        }
+        _ if accepted => ("Binding", "The binding is being created asynchronously"),
+        _ => ("BindingRequestInFlight", "Binding request for ServiceBinding in-flight to Broker"),
     }
 }
 

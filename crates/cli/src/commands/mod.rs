@@ -1,6 +1,7 @@
 //! The commands, one file each. All have a type `Arguments` with their flags and a function `run`.
 
 pub(crate) mod bundle;
+pub(crate) mod catalog;
 pub(crate) mod completion;
 pub(crate) mod create;
 pub(crate) mod dag;
@@ -82,6 +83,7 @@ fn dispatch(command: Command, context: &mut Context) -> Result<(), Failure> {
         Command::Operator(arguments) => operator::run(&arguments, context),
         Command::Bundle(arguments) => bundle::run(&arguments, context),
         Command::DeployItem(arguments) => deploy_item::run(&arguments, context),
+        Command::Catalog(arguments) => catalog::run(&arguments, context),
         Command::ForceDelete(arguments) => force_delete::run(&arguments, context),
         Command::Dependency(arguments) => dependency::run(arguments, context),
         Command::Package(arguments) => package::run(&arguments, context),

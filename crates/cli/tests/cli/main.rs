@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test whose surroundings fail should fail")]
 
 mod archives;
+mod catalog;
 mod dock;
 mod errors;
 mod kubeconfig;

@@ -51,6 +51,10 @@ pub(super) struct Flags {
     #[arg(long, value_name = "NAME", default_value = "slipway-webhook")]
     webhook_service: String,
 
+    /// Host by which the webhook is reached, instead of a Service: for an operator outside of its cluster
+    #[arg(long, value_name = "HOST")]
+    webhook_host: Option<String>,
+
     /// Name of the Secret and of the configuration of the webhook
     #[arg(long, value_name = "NAME", default_value = "slipway-webhook")]
     webhook_name: String,
@@ -125,7 +129,12 @@ impl Flags {
             namespace: namespace.to_owned(),
             secret: self.webhook_name.clone(),
             configuration: self.webhook_name.clone(),
-            reach: Reach::Service { namespace: namespace.to_owned(), name: self.webhook_service.clone() },
+            reach: match &self.webhook_host {
+                Some(host) => Reach::Host(host.clone()),
+                None => {
+                    Reach::Service { namespace: namespace.to_owned(), name: self.webhook_service.clone() }
+                }
+            },
         });
         Ok(Options {
             election: (!self.no_leader_election).then_some(election),

@@ -1,0 +1,7 @@
+//! `slipway catalog` from outside: the operator as a process with a cluster of its own, a broker that really answers, and
+//! what people see.
+
+mod buying;
+mod giving_back;
+mod shop;
+mod trouble;
