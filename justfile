@@ -1,7 +1,6 @@
 # The everyday commands. `just` alone lists them.
 
 cache := env("SLIPWAY_CACHE", env("XDG_CACHE_HOME", env("HOME") / ".cache") / "slipway")
-host := `rustc --print host-tuple`
 target := env("CARGO_TARGET_DIR", justfile_directory() / "target")
 
 export HELM := env("HELM", cache / "tools/bin/helm4")
@@ -36,12 +35,9 @@ docs:
 ci:
     .ci/run
 
-# Build what is shipped and measured. On Linux it is one static file at a fixed address: nothing is loaded or
-# relocated when it starts, which is a third of the time that a small chart takes. Random numbers come from the system
-# alone: the jitter of the processor, which the TLS library would add, takes 20 ms to gather before the first connection.
+# Build what is shipped and measured, as target/dist/slipway
 dist:
-    AWS_LC_SYS_NO_JITTER_ENTROPY=1 {{ if os() == "linux" { 'RUSTFLAGS="-C target-feature=+crt-static -C relocation-model=static"' } else { "" } }} cargo build --profile dist --target {{host}}
-    mkdir -p {{target}}/dist && cp {{target}}/{{host}}/dist/slipway {{target}}/dist/slipway
+    bench/dist
 
 # Render charts with Helm and Slipway and compare the outputs: just parity DIR… [--record FILE] [--diff DIR]
 parity *ARGS: dist

@@ -37,7 +37,7 @@ pub use session::{
     sweep_tombstones, trash, unlock,
 };
 pub use sets::{DUE, SetInventory, Sets};
-pub use standing::{Standing, standing};
+pub use standing::{Standing, members, standing};
 pub use storage::{Storage, StorageError, Stored, secret_name};
 pub use tombstone::{Tombstone, Tombstones};
 pub use values::Reuse;

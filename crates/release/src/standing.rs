@@ -6,6 +6,7 @@ use kube::api::DynamicObject;
 use kube::{Api, Client};
 use objects::ObjectId;
 use objects::readiness::{self, Circumstances, Overrides};
+use plan::input::Member;
 use serde::Serialize;
 
 use crate::record::Record;
@@ -30,14 +31,20 @@ pub struct Standing {
 
 /// How the objects of a revision are now, in the order in which they were rendered.
 pub async fn standing(engine: &Engine, record: &Record) -> Result<Vec<Standing>, ReleaseError> {
-    let marks = engine::Marks::release(record.name.clone(), record.namespace.clone());
-    let (wanted, _) = Revision::new(record, None, engine.served()).with_objects(&marks)?.finish();
-    let mut found = Vec::with_capacity(wanted.members.len());
-    for member in &wanted.members {
+    let members = members(engine, record)?;
+    let mut found = Vec::with_capacity(members.len());
+    for member in members {
         let live = get(engine, &member.id).await?;
-        found.push(stand(member.id.clone(), live));
+        found.push(stand(member.id, live));
     }
     Ok(found)
+}
+
+/// The objects of a revision, in the order in which they were rendered.
+pub fn members(engine: &Engine, record: &Record) -> Result<Vec<Member>, ReleaseError> {
+    let marks = engine::Marks::release(record.name.clone(), record.namespace.clone());
+    let (wanted, _) = Revision::new(record, None, engine.served()).with_objects(&marks)?.finish();
+    Ok(wanted.members)
 }
 
 /// An object as it is now.

@@ -1,17 +1,18 @@
 //! `slipway get`: what a revision of a release has stored.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use clap::{Args, Subcommand};
-use release::{Record, Reuse};
+use release::{Record, Reuse, Status};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::history::{chart, metadata, revision};
+use super::history::{metadata, revision};
 use crate::context::Context;
 use crate::flags::{OutputFormat, OutputFormatFlag};
-use crate::operation;
-use crate::output::{write_json, write_yaml};
+use crate::operation::{self, Beside};
+use crate::output::{RFC3339, moment, write_json, write_yaml};
 use crate::report::Failure;
 
 /// Show what a revision of a release has stored
@@ -122,7 +123,11 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
             })?;
         }
         What::Values(values) => values.print(context)?,
-        What::Metadata(of) => print_metadata(&of.of.read(context)?, of.output.format, context)?,
+        What::Metadata(of) => {
+            let record = of.of.read(context)?;
+            let metadata = Metadata::of(&record);
+            of.print(&metadata, context, |context| metadata.print(context))?;
+        }
         What::All(AllArguments { of, template }) => {
             if template.is_some() {
                 return Err(Failure::usage(
@@ -131,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
                 .hint("-o json prints everything, for jq and the like"));
             }
             let record = of.of.read(context)?;
-            of.print(&record, context, |context| print_all(record.clone(), context))?;
+            of.print(&record, context, |context| print_all(&record, context))?;
         }
     }
     Ok(())
@@ -166,19 +171,21 @@ fn print_hooks(record: &Record, context: &mut Context) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the user gave, over the defaults of the chart.
+/// What the user gave; nothing is null, as Helm has it.
+fn given(record: &Record) -> Value {
+    if record.config.is_empty() { Value::Null } else { Value::Object(record.config.clone()) }
+}
+
+/// What the user gave, over the defaults of the chart; nothing is null here too.
 fn computed(record: &Record) -> Value {
     let (_, all) = Reuse::Everything.apply(goyaml::Mapping::new(), Some(record));
-    serde_json::to_value(all.unwrap_or_default()).unwrap_or_default()
+    all.filter(|all| !all.is_empty()).and_then(|all| serde_json::to_value(all).ok()).unwrap_or_default()
 }
 
 impl Values {
     fn print(&self, context: &mut Context) -> Result<(), Failure> {
         let record = self.of.read(context)?;
-        let values = if self.all { computed(&record) } else { Value::Object(record.config.clone()) };
-        // Nothing given is null, as Helm has it.
-        let values =
-            if values.as_object().is_some_and(serde_json::Map::is_empty) { Value::Null } else { values };
+        let values = if self.all { computed(&record) } else { given(&record) };
         match self.output.format {
             OutputFormat::Json => write_json(&mut context.out, &values)?,
             OutputFormat::Yaml => write_yaml(&mut context.out, &values)?,
@@ -192,44 +199,80 @@ impl Values {
     }
 }
 
-fn print_metadata(record: &Record, format: OutputFormat, context: &mut Context) -> Result<(), Failure> {
-    let dependencies = record.chart["metadata"]["dependencies"].as_array().cloned().unwrap_or_default();
-    let names: Vec<&str> = dependencies.iter().filter_map(|of| of["name"].as_str()).collect();
-    let annotations = &record.chart["metadata"]["annotations"];
-    let data = json!({
-        "name": record.name,
-        "chart": metadata(record, "name"),
-        "version": metadata(record, "version"),
-        "appVersion": metadata(record, "appVersion"),
-        "annotations": annotations,
-        "dependencies": dependencies,
-        "labels": record.labels,
-        "namespace": record.namespace,
-        "revision": record.version,
-        "status": record.info.status,
-        "deployedAt": record.info.last_deployed,
-        "applyMethod": record.apply_method,
-    });
-    match format {
-        OutputFormat::Json => write_json(&mut context.out, &data)?,
-        OutputFormat::Yaml => write_yaml(&mut context.out, &data)?,
-        OutputFormat::Table => {
-            let out = &mut context.out;
-            writeln!(out, "NAME: {}", record.name)?;
-            writeln!(out, "CHART: {}", metadata(record, "name"))?;
-            writeln!(out, "VERSION: {}", metadata(record, "version"))?;
-            writeln!(out, "APP_VERSION: {}", metadata(record, "appVersion"))?;
-            writeln!(out, "ANNOTATIONS: {}", pairs(annotations))?;
-            writeln!(out, "LABELS: {}", pairs(&json!(record.labels)))?;
-            writeln!(out, "DEPENDENCIES: {}", names.join(","))?;
-            writeln!(out, "NAMESPACE: {}", record.namespace)?;
-            writeln!(out, "REVISION: {}", record.version)?;
-            writeln!(out, "STATUS: {}", record.info.status)?;
-            writeln!(out, "DEPLOYED_AT: {}", record.info.last_deployed)?;
-            writeln!(out, "APPLY_METHOD: {}", record.apply_method)?;
+/// What `get metadata` tells, in Helm's order; what is empty is left out for machines.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata<'a> {
+    name: &'a str,
+    chart: &'a str,
+    version: &'a str,
+    app_version: &'a str,
+    #[serde(skip_serializing_if = "is_empty")]
+    annotations: &'a Value,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    labels: &'a BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "is_empty")]
+    dependencies: &'a Value,
+    namespace: &'a str,
+    revision: u32,
+    status: Status,
+    deployed_at: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    apply_method: &'a str,
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => true,
+    }
+}
+
+impl<'a> Metadata<'a> {
+    fn of(record: &'a Record) -> Self {
+        let written = &record.chart["metadata"];
+        Self {
+            name: &record.name,
+            chart: metadata(record, "name"),
+            version: metadata(record, "version"),
+            app_version: metadata(record, "appVersion"),
+            annotations: &written["annotations"],
+            labels: &record.labels,
+            dependencies: &written["dependencies"],
+            namespace: &record.namespace,
+            revision: record.version,
+            status: record.info.status,
+            deployed_at: moment(&record.info.last_deployed, RFC3339),
+            apply_method: &record.apply_method,
         }
     }
-    Ok(())
+
+    fn print(&self, context: &mut Context) -> Result<(), Failure> {
+        let dependencies = self.dependencies.as_array().into_iter().flatten();
+        let mut dependencies: Vec<&str> = dependencies.filter_map(|of| of["name"].as_str()).collect();
+        dependencies.sort_unstable();
+        let method = match self.apply_method {
+            "" => "client-side apply (defaulted)".to_owned(),
+            "csa" => "client-side apply".to_owned(),
+            "ssa" => "server-side apply".to_owned(),
+            other => format!("unknown ({other:?})"),
+        };
+        let out = &mut context.out;
+        writeln!(out, "NAME: {}", self.name)?;
+        writeln!(out, "CHART: {}", self.chart)?;
+        writeln!(out, "VERSION: {}", self.version)?;
+        writeln!(out, "APP_VERSION: {}", self.app_version)?;
+        writeln!(out, "ANNOTATIONS: {}", pairs(self.annotations))?;
+        writeln!(out, "LABELS: {}", pairs(&json!(self.labels)))?;
+        writeln!(out, "DEPENDENCIES: {}", dependencies.join(","))?;
+        writeln!(out, "NAMESPACE: {}", self.namespace)?;
+        writeln!(out, "REVISION: {}", self.revision)?;
+        writeln!(out, "STATUS: {}", self.status)?;
+        writeln!(out, "DEPLOYED_AT: {}", self.deployed_at)?;
+        writeln!(out, "APPLY_METHOD: {method}")?;
+        Ok(())
+    }
 }
 
 fn pairs(map: &Value) -> String {
@@ -239,19 +282,14 @@ fn pairs(map: &Value) -> String {
     pairs.join(",")
 }
 
-fn print_all(mut record: Record, context: &mut Context) -> Result<(), Failure> {
-    let notes = std::mem::take(&mut record.info.notes);
-    operation::show_status(&record, context)?;
-    writeln!(context.out, "CHART: {}\n", chart(&record))?;
+fn print_all(record: &Record, context: &mut Context) -> Result<(), Failure> {
+    operation::show_standing(record, Beside { chart: true, ..Beside::default() }, context)?;
     writeln!(context.out, "USER-SUPPLIED VALUES:")?;
-    write_yaml(&mut context.out, &record.config)?;
+    write_yaml(&mut context.out, &given(record))?;
     writeln!(context.out, "\nCOMPUTED VALUES:")?;
-    write_yaml(&mut context.out, &computed(&record))?;
+    write_yaml(&mut context.out, &computed(record))?;
     writeln!(context.out, "\nHOOKS:")?;
-    print_hooks(&record, context)?;
+    print_hooks(record, context)?;
     writeln!(context.out, "MANIFEST:\n{}", record.manifest)?;
-    if !notes.is_empty() {
-        writeln!(context.out, "NOTES:\n{notes}")?;
-    }
-    Ok(())
+    operation::show_notes(record, context)
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::cluster::{self, Cluster};
 use crate::context::Context;
 use crate::flags::{OutputFormat, OutputFormatFlag};
-use crate::output::{Table, write_json, write_yaml};
+use crate::output::{ANSIC, Table, moment, write_json, write_yaml};
 use crate::report::Failure;
 use crate::settings;
 
@@ -72,18 +72,19 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         OutputFormat::Json => write_json(&mut context.out, &rows)?,
         OutputFormat::Yaml => write_yaml(&mut context.out, &rows)?,
         OutputFormat::Table => {
-            let mut table = Table::new(60);
+            let mut table = Table::new(0);
             let mut titles = vec!["REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION", "DESCRIPTION"];
             if arguments.show_rollback_revision {
                 titles.insert(5, "ROLLBACK");
             }
             table.cells(&titles);
             for row in &rows {
-                let Row { updated, chart, app_version, description, .. } = row;
+                let Row { chart, app_version, description, .. } = row;
+                let updated = moment(&row.updated, ANSIC);
                 let revision = row.revision.to_string();
                 let back_to = row.rollback_revision.map(|revision| revision.to_string()).unwrap_or_default();
                 let status = row.status.name();
-                let mut cells: Vec<&str> = vec![&revision, updated, status, chart, app_version, description];
+                let mut cells: Vec<&str> = vec![&revision, &updated, status, chart, app_version, description];
                 if arguments.show_rollback_revision {
                     cells.insert(5, &back_to);
                 }

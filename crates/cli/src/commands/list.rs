@@ -13,7 +13,7 @@ use super::history::{app_version, chart};
 use crate::cluster::{self, Cluster};
 use crate::context::Context;
 use crate::flags::{OutputFormat, OutputFormatFlag};
-use crate::output::{Table, write_json, write_yaml};
+use crate::output::{PLAIN, Table, moment, write_json, write_yaml};
 use crate::report::Failure;
 use crate::settings;
 
@@ -36,8 +36,8 @@ pub(crate) struct Arguments {
     #[arg(short = 'A', long)]
     all_namespaces: bool,
 
-    /// In whatever state they are
-    #[arg(short, long)]
+    // Helm 3's flag for what is the default since.
+    #[arg(short, long, hide = true)]
     all: bool,
 
     /// Those that are deployed
@@ -92,6 +92,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     offset: usize,
 
+    /// Go's layout of the time: '2006-01-02 15:04'
+    #[arg(long, value_name = "LAYOUT")]
+    time_format: Option<String>,
+
     /// Leave out the headings
     #[arg(long)]
     no_headers: bool,
@@ -124,15 +128,11 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     };
     let found = cluster.wait(storage.all(arguments.selector.as_deref()));
     let found = found.map_err(|error| cluster::unreadable(&error))?;
-    let mut newest: BTreeMap<(String, String), Record> = BTreeMap::new();
-    for record in found.into_iter().map(|stored| stored.record) {
-        let key = (record.name.clone(), record.namespace.clone());
-        if newest.get(&key).is_none_or(|known| known.version < record.version) {
-            newest.insert(key, record);
-        }
-    }
-    let mut records: Vec<Record> = newest
-        .into_values()
+    let found = found.into_iter().map(|stored| stored.record);
+    let mut records: Vec<Record> =
+        if arguments.wants_only_history() { in_order(found) } else { newest(found) };
+    records = records
+        .into_iter()
         .filter(|record| arguments.shows(record.info.status))
         .filter(|record| filter.as_ref().is_none_or(|filter| filter.is_match(&record.name)))
         .collect();
@@ -144,14 +144,42 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         records.reverse();
     }
     let most = if arguments.max == 0 { usize::MAX } else { arguments.max };
-    let rows: Vec<Row> = records.into_iter().skip(arguments.offset).take(most).map(row).collect();
+    let layout = arguments.time_format.as_deref().filter(|layout| !layout.is_empty()).unwrap_or(PLAIN);
+    let rows: Vec<Row> =
+        records.into_iter().skip(arguments.offset).take(most).map(|record| row(record, layout)).collect();
     arguments.print(&rows, context)
 }
 
-fn row(record: Record) -> Row {
+/// The newest revision of each release, by name.
+fn newest(records: impl Iterator<Item = Record>) -> Vec<Record> {
+    let mut newest: BTreeMap<(String, String), Record> = BTreeMap::new();
+    for record in records {
+        let key = (record.name.clone(), record.namespace.clone());
+        if newest.get(&key).is_none_or(|known| known.version < record.version) {
+            newest.insert(key, record);
+        }
+    }
+    newest.into_values().collect()
+}
+
+/// All revisions, by name.
+fn in_order(records: impl Iterator<Item = Record>) -> Vec<Record> {
+    let mut records: Vec<Record> = records.collect();
+    records.sort_by(|one, other| {
+        let key = |record: &Record| (record.name.clone(), record.namespace.clone(), record.version);
+        key(one).cmp(&key(other))
+    });
+    records
+}
+
+fn row(record: Record, layout: &str) -> Row {
+    let updated = match record.info.last_deployed.as_str() {
+        "" => "-".to_owned(),
+        text => moment(text, layout),
+    };
     Row {
         revision: record.version.to_string(),
-        updated: record.info.last_deployed.clone(),
+        updated,
         status: record.info.status,
         chart: chart(&record),
         app_version: app_version(&record),
@@ -161,23 +189,28 @@ fn row(record: Record) -> Row {
 }
 
 impl Arguments {
-    /// Whether releases of a status are shown; by default all but those that are gone or only history.
-    fn shows(&self, status: Status) -> bool {
-        let chosen = [
+    /// The states that are asked for, each with whether it is a given one.
+    fn asked(&self, status: Status) -> [(bool, bool); 6] {
+        [
             (self.deployed, status == Status::Deployed),
             (self.failed, status == Status::Failed),
             (self.pending, status.is_pending()),
             (self.superseded, status == Status::Superseded),
             (self.uninstalled, status == Status::Uninstalled),
             (self.uninstalling, status == Status::Uninstalling),
-        ];
-        if self.all {
-            return true;
-        }
-        if chosen.iter().any(|(asked, _)| *asked) {
-            return chosen.iter().any(|(asked, is)| *asked && *is);
-        }
-        !matches!(status, Status::Uninstalled | Status::Superseded)
+        ]
+    }
+
+    /// Whether releases of a status are shown: all, unless some are asked for.
+    fn shows(&self, status: Status) -> bool {
+        let asked = self.asked(status);
+        self.all || asked.iter().all(|(asked, _)| !asked) || asked.iter().any(|(asked, is)| *asked && *is)
+    }
+
+    /// Whether nothing but revisions is asked for whose place others took: the newest is never one of them.
+    fn wants_only_history(&self) -> bool {
+        let asked = self.asked(Status::Superseded);
+        !self.all && self.superseded && asked.iter().filter(|(asked, _)| *asked).count() == 1
     }
 
     fn print(&self, rows: &[Row], context: &mut Context) -> Result<(), Failure> {
@@ -195,7 +228,7 @@ impl Arguments {
             OutputFormat::Json => write_json(out, &rows)?,
             OutputFormat::Yaml => write_yaml(out, &rows)?,
             OutputFormat::Table => {
-                let mut table = Table::new(60);
+                let mut table = Table::new(0);
                 if !self.no_headers {
                     table.row(["NAME", "NAMESPACE", "REVISION", "UPDATED", "STATUS", "CHART", "APP VERSION"]);
                 }

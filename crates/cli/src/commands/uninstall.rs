@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::flags::{OutputFormat, OutputFormatFlag, RunFlags, ViewFlags};
 use crate::go_flags::duration;
 use crate::operation::{self, Desk};
-use crate::output::{write_json, write_yaml};
+use crate::output::{ANSIC, moment, write_json, write_yaml};
 use crate::planning;
 use crate::rehearsal::{Rehearsal, RehearseFlag};
 use crate::report::{Failure, needs_at_least};
@@ -227,7 +227,7 @@ impl Arguments {
         }
         writeln!(context.out, "release \"{name}\" uninstalled")?;
         if let Some(until) = until {
-            let until = operation::time(&until.to_string());
+            let until = moment(&until.to_string(), ANSIC);
             writeln!(context.out, "'slipway undelete {name}' brings its objects back until {until}")?;
         }
         Ok(())

@@ -11,7 +11,7 @@ use engine::{Engine, Marks, Stop, Stopper};
 use plan::Plan;
 use release::{PENDING_GRACE, Release, ReleaseError, Session, Worker};
 
-pub(crate) use outcome::{failed, judge, show_status, time};
+pub(crate) use outcome::{Beside, failed, judge, show_notes, show_standing, show_status};
 pub(crate) use progress::{Heard, Progress, ProgressFlag, tell};
 
 use crate::cluster::{self, Cluster};

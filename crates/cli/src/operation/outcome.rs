@@ -3,9 +3,10 @@
 use std::io::Write as _;
 
 use plan::Operation;
-use release::{Deployed, Record, ReleaseError};
+use release::{Deployed, HookRecord, Record, ReleaseError};
 
 use crate::context::Context;
+use crate::output::{ANSIC, moment};
 use crate::report::Failure;
 
 /// What could not even be begun.
@@ -46,40 +47,65 @@ pub(crate) fn judge(name: &str, deployed: &Deployed) -> Result<(), Failure> {
         .hint(format!("'slipway why {name}' tells more; {again}")))
 }
 
+/// What of a release is told beside the lines that always are.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Beside<'a> {
+    /// The chart and its versions.
+    pub(crate) chart: bool,
+    /// The objects, in tables.
+    pub(crate) resources: &'a str,
+}
+
 /// What Helm prints after a release was deployed.
 pub(crate) fn show_status(record: &Record, context: &mut Context) -> Result<(), Failure> {
+    show_standing(record, Beside::default(), context)?;
+    show_notes(record, context)
+}
+
+/// How a release stands, as Helm prints it, its notes apart.
+pub(crate) fn show_standing(
+    record: &Record,
+    beside: Beside<'_>,
+    context: &mut Context,
+) -> Result<(), Failure> {
     let out = &mut context.out;
     writeln!(out, "NAME: {}", record.name)?;
-    writeln!(out, "LAST DEPLOYED: {}", time(&record.info.last_deployed))?;
+    writeln!(out, "LAST DEPLOYED: {}", moment(&record.info.last_deployed, ANSIC))?;
     writeln!(out, "NAMESPACE: {}", record.namespace)?;
     writeln!(out, "STATUS: {}", record.info.status)?;
     writeln!(out, "REVISION: {}", record.version)?;
+    if beside.chart {
+        let metadata = |field: &str| record.chart["metadata"][field].as_str().unwrap_or_default();
+        writeln!(out, "CHART: {}", metadata("name"))?;
+        writeln!(out, "VERSION: {}", metadata("version"))?;
+        writeln!(out, "APP_VERSION: {}", metadata("appVersion"))?;
+    }
     writeln!(out, "DESCRIPTION: {}", record.info.description)?;
-    let ran = |hook: &&release::HookRecord| {
-        hook.events.iter().any(|event| event == "test") && !last_run(hook, "started_at").is_empty()
-    };
-    let tests: Vec<_> = record.hooks.iter().filter(ran).collect();
-    if tests.is_empty() {
+    if !beside.resources.is_empty() {
+        writeln!(out, "RESOURCES:\n{}", beside.resources)?;
+    }
+    let is_test = |hook: &&HookRecord| hook.events.iter().any(|event| event == "test");
+    if !record.hooks.iter().any(|hook| is_test(&hook)) {
         writeln!(out, "TEST SUITE: None")?;
     }
-    for test in tests {
+    for test in record.hooks.iter().filter(is_test).filter(|test| !last_run(test, "started_at").is_empty()) {
         writeln!(out, "TEST SUITE:     {}", test.name)?;
-        writeln!(out, "Last Started:   {}", time(last_run(test, "started_at")))?;
-        writeln!(out, "Last Completed: {}", time(last_run(test, "completed_at")))?;
+        writeln!(out, "Last Started:   {}", moment(last_run(test, "started_at"), ANSIC))?;
+        writeln!(out, "Last Completed: {}", moment(last_run(test, "completed_at"), ANSIC))?;
         writeln!(out, "Phase:          {}", last_run(test, "phase"))?;
-    }
-    if !record.info.notes.trim().is_empty() {
-        writeln!(out, "NOTES:\n{}", record.info.notes.trim())?;
     }
     Ok(())
 }
 
-fn last_run<'a>(hook: &'a release::HookRecord, field: &str) -> &'a str {
-    hook.others.get("last_run").and_then(|run| run[field].as_str()).unwrap_or_default()
+/// What the chart has to say.
+pub(crate) fn show_notes(record: &Record, context: &mut Context) -> Result<(), Failure> {
+    let notes = record.info.notes.trim();
+    if !notes.is_empty() {
+        writeln!(context.out, "NOTES:\n{notes}")?;
+    }
+    Ok(())
 }
 
-/// A time as Helm prints it; what is no time stays as it is.
-pub(crate) fn time(text: &str) -> String {
-    let Some(time) = objects::parse_time(text) else { return text.to_owned() };
-    time.to_zoned(jiff::tz::TimeZone::system()).strftime("%a %b %e %H:%M:%S %Y").to_string()
+fn last_run<'a>(hook: &'a HookRecord, field: &str) -> &'a str {
+    hook.others.get("last_run").and_then(|run| run[field].as_str()).unwrap_or_default()
 }

@@ -1,10 +1,12 @@
 //! Standard output: one buffer for the whole run, and the shapes things are printed in.
 
+mod moment;
 mod structured;
 mod table;
 
 use std::io::{self, BufWriter, Stdout, Write};
 
+pub(crate) use moment::{ANSIC, PLAIN, RFC3339, moment};
 pub(crate) use structured::{write_json, write_yaml};
 pub(crate) use table::Table;
 

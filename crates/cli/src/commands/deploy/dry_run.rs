@@ -11,7 +11,7 @@ use release::{Prepared, Record};
 use super::{Deploying, Source};
 use crate::context::Context;
 use crate::flags::{OutputFormat, ViewFlags};
-use crate::operation;
+use crate::operation::{self, Beside};
 use crate::output::{write_json, write_yaml};
 use crate::planning;
 use crate::report::{Failure, warn};
@@ -83,8 +83,7 @@ impl Deploying {
             OutputFormat::Yaml => return Ok(write_yaml(&mut context.out, &record)?),
             OutputFormat::Table => {}
         }
-        let notes = std::mem::take(&mut record.info.notes);
-        operation::show_status(&record, context)?;
+        operation::show_standing(&record, Beside::default(), context)?;
         writeln!(context.out, "HOOKS:")?;
         for hook in &record.hooks {
             writeln!(context.out, "---\n# Source: {}\n{}", hook.path, hook.manifest)?;
@@ -93,10 +92,7 @@ impl Deploying {
         writeln!(context.out, "PLAN:")?;
         let view = View::new(&plan, record.name.clone());
         planning::show(&view, &ViewFlags::default(), context)?;
-        if !notes.trim().is_empty() && !self.hide_notes {
-            writeln!(context.out, "NOTES:\n{}", notes.trim())?;
-        }
-        Ok(())
+        if self.hide_notes { Ok(()) } else { operation::show_notes(&record, context) }
     }
 }
 
