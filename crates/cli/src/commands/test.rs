@@ -10,7 +10,7 @@ use kube::api::LogParams;
 
 use crate::context::Context;
 use crate::flags::{OutputFormat, OutputFormatFlag, RunFlags};
-use crate::operation::{self, Desk};
+use crate::operation::{self, Beside, Desk};
 use crate::output::{write_json, write_yaml};
 use crate::report::Failure;
 
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
     match arguments.output.format {
         OutputFormat::Json => write_json(&mut context.out, &tested.record)?,
         OutputFormat::Yaml => write_yaml(&mut context.out, &tested.record)?,
-        OutputFormat::Table => operation::show_status(&tested.record, context)?,
+        OutputFormat::Table => operation::show_standing(&tested.record, Beside::default(), context)?,
     }
     if arguments.logs && arguments.output.format == OutputFormat::Table {
         for hook in tested.plan.hooks.iter().filter(|hook| hook.id.kind == "Pod") {

@@ -215,6 +215,9 @@ impl Deploying {
         if self.hide_notes || !deployed.outcome.is_success() {
             record.info.notes.clear();
         }
+        if deployed.outcome.is_success() && deployed.plan.operation == plan::Operation::Upgrade {
+            writeln!(context.out, "Release {:?} has been upgraded.", record.name)?;
+        }
         operation::show_status(&record, context)
     }
 }
