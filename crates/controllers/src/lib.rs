@@ -18,6 +18,7 @@
 pub mod bundle;
 mod cluster;
 pub mod deploy_item;
+mod ending;
 mod problem;
 mod trash;
 mod watching;

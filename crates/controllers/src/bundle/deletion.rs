@@ -6,7 +6,6 @@ use std::time::Duration;
 use api::Bundle;
 use engine::{LockError, Stop};
 use extension::{ActuatorError, Context, ErrorCode, Outcome};
-use kube::api::{DeleteParams, Preconditions};
 use kube::core::DynamicObject;
 use kube::{Api, ResourceExt};
 use objects::ObjectId;
@@ -16,6 +15,7 @@ use plan::input::{Entry, Owner, Policy};
 use super::pending::{Pending, due_of, in_trash, stamp_of};
 use super::rounds::Reconcile;
 use super::{BundleActuator, holder, lock_name};
+use crate::ending::end;
 
 /// A Bundle that somebody else works on is looked at again after so long.
 const LOCKED: Duration = Duration::from_secs(2);
@@ -118,7 +118,7 @@ impl BundleActuator {
         let bundle = context.object.clone();
         let deleted = bundle.status.as_ref().and_then(|status| status.extension.condition("Deleted"));
         if deleted.is_some_and(|condition| condition.status == "True") {
-            return self.end(context).await;
+            return end(context, &self.features).await;
         }
         let (stopper, stop) = Stop::new();
         let namespace = bundle.namespace().unwrap_or_default();
@@ -175,21 +175,6 @@ impl BundleActuator {
             reason,
             "existsExternally is false",
         ))
-    }
-
-    /// Ends a Bundle of which everything is gone, if it is to go too.
-    async fn end(&self, context: &Context<Bundle>) -> Result<Outcome, ActuatorError> {
-        if self.features.delete_after {
-            let namespace = context.object.namespace().unwrap_or_default();
-            let bundles: Api<Bundle> = Api::namespaced(context.client(), &namespace);
-            let preconditions = Preconditions { uid: context.object.uid(), resource_version: None };
-            let parameters = DeleteParams::background().preconditions(preconditions);
-            match bundles.delete(&context.object.name_any(), &parameters).await {
-                Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => {}
-                done => drop(done?),
-            }
-        }
-        Ok(Outcome::done().describe("All objects are gone"))
     }
 }
 

@@ -21,7 +21,7 @@ use kube::ResourceExt;
 use release::SetInventory;
 
 pub use check::check;
-pub(crate) use pending::reference;
+pub(crate) use pending::{in_trash, reference};
 pub(crate) use rounds::{settle, stored_object};
 
 use crate::{Cluster, Features, Watching};

@@ -180,7 +180,7 @@ pub(crate) fn reference(id: &ObjectId, api_version: &str, why: Option<String>) -
 }
 
 /// Those entries of an inventory that count down, or that something which does cannot be without.
-pub(super) fn in_trash(inventory: &Inventory, is_counting: impl Fn(&Entry) -> bool) -> Inventory {
+pub(crate) fn in_trash(inventory: &Inventory, is_counting: impl Fn(&Entry) -> bool) -> Inventory {
     let counting: Vec<&Entry> = inventory.entries.iter().filter(|entry| is_counting(entry)).collect();
     let holds = |entry: &Entry| {
         let is_namespace = entry.id.group.is_empty() && entry.id.kind == "Namespace";

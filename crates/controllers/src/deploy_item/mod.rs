@@ -18,6 +18,7 @@ use api::deploy_item::DeletionOrderRule;
 use api::{DELETE_WITHOUT_UNINSTALL, DeployItem, INTERRUPT};
 use engine::{Belongs, Engine, Marks, Stop, Stopper};
 use extension::{Actuator, ActuatorError, Context, ErrorCode, Outcome};
+use jiff::Timestamp;
 use kube::api::ListParams;
 use kube::{Api, ResourceExt};
 use objects::GoDuration;
@@ -26,6 +27,7 @@ use release::{SetInventory, Sets};
 
 pub use check::check;
 
+use crate::ending::end;
 use crate::{Cluster, Features};
 
 /// How long a deployment or a deletion may take if the item does not say.
@@ -66,6 +68,8 @@ struct Report {
     kept: Vec<String>,
     failures: Vec<String>,
     unchanged: bool,
+    /// When the next countdown ends.
+    next: Option<Timestamp>,
 }
 
 impl DeployItemActuator {
@@ -198,11 +202,18 @@ impl Actuator for DeployItemActuator {
                     words,
                 ));
             }
+            let status = context.object.status.as_ref();
+            let deleted = status.and_then(|status| status.extension.condition("Deleted"));
+            if deleted.is_some_and(|condition| condition.status == "True") {
+                return end(context, &self.features).await;
+            }
             self.take_out(context).await?;
+            // Told before it is acted on: the object may go only when this is on record.
             return Ok(Outcome::done()
                 .describe("All objects are gone")
                 .condition("Deleted", true, "Deleted", "")
-                .condition("Ready", false, "Deleted", "existsExternally is false"));
+                .condition("Ready", false, "Deleted", "existsExternally is false")
+                .requeue_after(Duration::from_millis(1)));
         }
         let waits = Self::waits_for(context).await?;
         if !waits.is_empty() {
@@ -243,8 +254,9 @@ impl Actuator for DeployItemActuator {
             .describe(words)
             .condition("Ready", true, "Deployed", report.kept.join("; "))
             .condition("Suspended", false, "NotSuspended", "");
-        Ok(match interval {
-            Some(interval) => outcome.requeue_after(interval),
+        let drift = interval.and_then(|interval| now.checked_add(interval).ok());
+        Ok(match report.next.into_iter().chain(drift).min() {
+            Some(next) => outcome.requeue_at(next),
             None => outcome,
         })
     }

@@ -10,13 +10,13 @@ use jiff::Timestamp;
 use kube::ResourceExt;
 use objects::{ObjectId, Scope, Source};
 use plan::input::{ChartTree, Entry, Hooks, Inventory, Live, Member, Policy, TypePattern, Wanted, Written};
-use plan::output::{Change, StepKind};
+use plan::output::{Change, Kept, Reason, StepKind};
 use plan::{ChartIndex, Operation, Plan, Request};
 use release::SetInventory;
 use serde_json::Value;
 
 use super::{Job, Report, invalid, passing};
-use crate::bundle::settle;
+use crate::bundle::{in_trash, settle};
 
 impl Job {
     /// What is stored of the item.
@@ -85,13 +85,14 @@ impl Job {
         }
         let before = kept.clone();
         kept.inventory = plan.intent.clone();
+        let next = Counting::of(&plan).next;
         if !plan.steps.iter().any(|step| step.kind.writes()) {
-            return Ok(Report { inventory: before, unchanged: true, ..Report::default() });
+            return Ok(Report { inventory: before, unchanged: true, next, ..Report::default() });
         }
         self.write(&kept).await?;
         let report = self.run(&plan, &documents, &mut kept).await;
         self.write(&kept).await?;
-        Ok(Report { inventory: kept, ..report })
+        Ok(Report { inventory: kept, next, ..report })
     }
 
     async fn remove_locked(&self) -> Result<Report, ActuatorError> {
@@ -109,19 +110,10 @@ impl Job {
             return Ok(Report { inventory: kept, ..report });
         }
         // What counts down outlives the item, as it does a Bundle.
-        let counting: HashSet<ObjectId> = plan
-            .steps
-            .iter()
-            .filter_map(|step| match step.kind {
-                StepKind::Stamp { object, .. } => Some(plan.object(object).id.clone()),
-                _ => None,
-            })
-            .collect();
-        if !counting.is_empty() {
-            let gone: Vec<bool> =
-                kept.inventory.entries.iter().map(|entry| !counting.contains(&entry.id)).collect();
-            kept.inventory.forget(&gone);
-            self.sets.write_trash(&kept, Some(Timestamp::now())).await.map_err(passing)?;
+        let counting = Counting::of(&plan);
+        if !counting.objects.is_empty() {
+            kept.inventory = in_trash(&kept.inventory, |entry| counting.objects.contains(&entry.id));
+            self.sets.write_trash(&kept, counting.next).await.map_err(passing)?;
         }
         self.sets.remove(&self.item.name_any()).await.map_err(passing)?;
         Ok(Report { inventory: kept, ..report })
@@ -253,6 +245,30 @@ impl Job {
             stored: stored.entries.iter().map(looked_for).collect(),
         };
         self.engine.observe(&subjects, &self.marks).await.map_err(passing)
+    }
+}
+
+/// What counts down by a plan.
+#[derive(Default)]
+pub(super) struct Counting {
+    objects: HashSet<ObjectId>,
+    /// When the first of it is due.
+    pub(super) next: Option<Timestamp>,
+}
+
+impl Counting {
+    pub(super) fn of(plan: &Plan) -> Self {
+        let mut counting = Self::default();
+        for step in &plan.steps {
+            let (object, due) = match (step.kind, &step.reason) {
+                (StepKind::Stamp { object, due }, _) => (object, due),
+                (StepKind::Keep { object }, Reason::Kept(Kept::Counting { due })) => (object, Some(*due)),
+                _ => continue,
+            };
+            counting.objects.insert(plan.object(object).id.clone());
+            counting.next = counting.next.into_iter().chain(due).min();
+        }
+        counting
     }
 }
 

@@ -9,6 +9,7 @@ use release::{
     Deployed, Deployment, Finish, PENDING_GRACE, ReleaseError, Removal, Session, SetInventory, Status, Worker,
 };
 
+use super::plain::Counting;
 use super::{Job, Report, invalid, passing};
 
 /// So many revisions of a release are kept.
@@ -65,7 +66,8 @@ impl Job {
         });
         if is_good && same && !writes {
             let revision = current.map(|record| record.version);
-            return Ok(Report { revision, unchanged: true, ..Report::default() });
+            let next = Counting::of(&prepared.plan).next;
+            return Ok(Report { revision, unchanged: true, next, ..Report::default() });
         }
         let options = Options { timeout: self.timeout, ..Options::default() };
         let finish = Finish { description: None, history_max: REVISIONS };
@@ -111,6 +113,7 @@ impl Job {
             inventory: SetInventory { name, account, inventory },
             kept: done.outcome.kept.iter().map(|(object, why)| format!("{object}: {why}")).collect(),
             failures,
+            next: Counting::of(&done.plan).next,
             ..Report::default()
         }
     }

@@ -1,12 +1,13 @@
 //! The document about the order of objects, sentence by sentence, and what an item offers beside it.
 
 use base64::Engine as _;
+use controllers::Features;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use kube::{Api, ResourceExt};
 use serde_json::{Value, json};
 
-use crate::yard::{Done, Yard, a_while};
+use crate::yard::{Done, Yard, a_while, stamp};
 
 #[expect(clippy::needless_pass_by_value, reason = "cases are written where they are used")]
 fn map(name: &str, data: Value) -> Value {
@@ -99,6 +100,71 @@ async fn what_an_update_no_longer_has_is_deleted() -> Done {
     yard.item("i", json!({"manifests": [map("one", json!({}))]})).await?;
     support::gone(&yard.maps, "two").await?;
     yard.maps.get("one").await?;
+    Ok(())
+}
+
+fn delayed(name: &str, delay: &str) -> Value {
+    let annotations = json!({"slipway.dev/deletion-delay": delay});
+    let metadata = json!({"name": name, "annotations": annotations});
+    json!({"manifest": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_update_no_longer_has_and_has_a_delay_goes_when_that_is_over() -> Done {
+    let yard = Yard::new().await?;
+    yard.item("i", json!({"manifests": [map("one", json!({})), delayed("two", "2s")]})).await?;
+    yard.deployed("i").await?;
+    yard.item("i", json!({"manifests": [map("one", json!({}))]})).await?;
+    support::eventually(&yard.maps, "two", |map| stamp(map).is_some()).await?;
+    support::gone(&yard.maps, "two").await?;
+    yard.maps.get("one").await?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_counts_down_already_outlives_the_item_and_goes_in_its_time() -> Done {
+    let yard = Yard::new().await?;
+    yard.item("i", json!({"manifests": [map("one", json!({})), delayed("two", "4s")]})).await?;
+    yard.deployed("i").await?;
+    yard.item("i", json!({"manifests": [map("one", json!({}))]})).await?;
+    support::eventually(&yard.maps, "two", |map| stamp(map).is_some()).await?;
+    yard.items.delete("i", &DeleteParams::default()).await?;
+    support::gone(&yard.items, "i").await?;
+    yard.maps.get("two").await?;
+    support::gone(&yard.maps, "two").await?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn exists_externally_false_takes_everything_down_and_then_the_item() -> Done {
+    let yard = Yard::with(Features { declarative_delete: true, delete_after: true }).await?;
+    let spec = |exists: bool| json!({"manifests": [map("one", json!({}))], "existsExternally": exists});
+    yard.item("i", spec(true)).await?;
+    yard.deployed("i").await?;
+    yard.item("i", spec(false)).await?;
+    support::gone(&yard.items, "i").await?;
+    assert!(yard.maps.get_opt("one").await?.is_none());
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_gone_by_exists_externally_can_be_left_to_its_user() -> Done {
+    let yard = Yard::with(Features { declarative_delete: true, delete_after: false }).await?;
+    let spec = |exists: bool| json!({"manifests": [map("one", json!({}))], "existsExternally": exists});
+    yard.item("i", spec(true)).await?;
+    yard.deployed("i").await?;
+    yard.item("i", spec(false)).await?;
+    support::eventually(&yard.items, "i", |item| {
+        let status = item.status.as_ref();
+        let deleted = status.and_then(|status| status.extension.condition("Deleted"));
+        deleted.is_some_and(|deleted| deleted.status == "True")
+    })
+    .await?;
+    assert!(yard.maps.get_opt("one").await?.is_none());
+    a_while().await;
+    yard.items.get("i").await?;
+    yard.items.delete("i", &DeleteParams::default()).await?;
+    support::gone(&yard.items, "i").await?;
     Ok(())
 }
 
