@@ -12,6 +12,8 @@ const LEAST: f64 = 4.0;
 const MOST: f64 = 64.0;
 /// An answer that takes so much longer than the quickest says that requests queue up.
 const SLOW: u32 = 8;
+/// A queue that is over sooner keeps the server busy and hurts nobody.
+const SOON: Duration = Duration::from_millis(250);
 
 /// The width of a run, which adapts.
 #[derive(Debug)]
@@ -43,7 +45,7 @@ impl Width {
     /// A request was answered in this time.
     pub(crate) fn answered(&mut self, took: Duration) {
         self.quickest = self.quickest.min(took.max(Duration::from_millis(1)));
-        if took > self.quickest * SLOW {
+        if took > (self.quickest * SLOW).max(SOON) {
             self.starting = false;
             self.now = (self.now * 0.9).max(LEAST.min(self.most));
         } else {
@@ -93,6 +95,10 @@ mod tests {
         let before = width.get();
         for _ in 0..20 {
             width.answered(Duration::from_millis(50));
+        }
+        assert_eq!(width.get(), before);
+        for _ in 0..20 {
+            width.answered(Duration::from_millis(300));
         }
         assert!(width.get() < before);
     }
