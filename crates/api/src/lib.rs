@@ -8,8 +8,8 @@
 //! `CustomResourceDefinition`s that are installed, and the documentation of each field is what `kubectl explain`
 //! prints.
 //!
-//! Two older systems have objects of the same meaning: Smith its `Bundle` ([`smith`]), the Landscaper its `DeployItem`
-//! ([`landscaper`]). [`mapped`] makes ours of theirs, field for field, so that what was written for them applies as it
+//! Older systems have objects of the same meaning: Smith its `Bundle` ([`smith`]), the Landscaper its `DeployItem`
+//! ([`landscaper`]), Service Catalog its brokers, instances and bindings ([`service_catalog`]). [`mapped`] makes ours of theirs, field for field, so that what was written for them applies as it
 //! stands; what has no counterpart here is refused by name, never dropped in silence.
 //!
 //! ```
@@ -30,6 +30,7 @@ mod crds;
 pub mod deploy_item;
 pub mod landscaper;
 mod mapping;
+pub mod service_catalog;
 pub mod smith;
 
 pub use annotations::{DELETE_WITHOUT_UNINSTALL, INTERRUPT};

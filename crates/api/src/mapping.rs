@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{landscaper, smith};
+use crate::{landscaper, service_catalog, smith};
 
 /// Why an object of another system has no counterpart here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +35,7 @@ pub fn mapped(object: Value) -> Result<Value, MappingError> {
     match (object["apiVersion"].as_str(), object["kind"].as_str()) {
         (Some(smith::API_VERSION), Some("Bundle")) => smith::bundle(object),
         (Some(landscaper::API_VERSION), Some("DeployItem")) => landscaper::deploy_item(object).map(own_names),
+        (Some(service_catalog::API_VERSION), _) => Ok(service_catalog::mapped(object)),
         (_, Some("DeployItem")) => Ok(own_names(object)),
         _ => Ok(object),
     }
@@ -64,6 +65,26 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn objects_of_service_catalog_are_ours_alone_and_in_a_bundle_of_smiths() {
+        let instance = json!({
+            "apiVersion": "servicecatalog.k8s.io/v1beta1", "kind": "ServiceInstance", "metadata": {"name": "db"},
+            "spec": {"clusterServiceClassExternalName": "database", "userInfo": {"username": "eve"}},
+        });
+        let ours = json!({
+            "apiVersion": "servicecatalog.slipway.dev/v1alpha1", "kind": "ServiceInstance",
+            "metadata": {"name": "db"}, "spec": {"clusterServiceClassExternalName": "database"},
+        });
+        assert_eq!(mapped(instance.clone()), Ok(ours.clone()));
+        let bundle = json!({
+            "apiVersion": "smith.atlassian.com/v1", "kind": "Bundle", "metadata": {"name": "shop"},
+            "spec": {"resources": [{"name": "db", "spec": {"object": instance}}]},
+        });
+        assert_eq!(mapped(bundle).unwrap()["spec"]["resources"][0]["spec"]["object"], ours);
+        let other = json!({"apiVersion": "servicecatalog.k8s.io/v1beta1", "kind": "Unheard"});
+        assert_eq!(mapped(other.clone()), Ok(other));
+    }
 
     #[test]
     fn a_rule_by_its_other_name_is_written_as_the_definition_knows_it() {

@@ -91,10 +91,15 @@ pub(crate) struct Place {
 
 pub(crate) async fn place(client: &Client, namespace: &str) -> Result<Place, ActuatorError> {
     let namespaces = Api::<Namespace>::all(client.clone());
-    let uid = |found: Option<Namespace>| found.and_then(|found| found.uid()).unwrap_or_default();
+    let uid = |found: Result<Option<Namespace>, kube::Error>| match found {
+        Ok(found) => Ok(found.and_then(|found| found.uid()).unwrap_or_default()),
+        // An operator of some namespaces may not look at others.
+        Err(kube::Error::Api(refusal)) if refusal.code == 403 => Ok(String::new()),
+        Err(error) => Err(error),
+    };
     // The namespace that is there as long as the cluster is.
-    let cluster = uid(namespaces.get_opt("kube-system").await?);
-    let own = uid(namespaces.get_opt(namespace).await?);
+    let cluster = uid(namespaces.get_opt("kube-system").await)?;
+    let own = uid(namespaces.get_opt(namespace).await)?;
     let or = |uid: String, other: &str| if uid.is_empty() { other.to_owned() } else { uid };
     Ok(Place { cluster: or(cluster, "kubernetes"), namespace_uid: or(own, namespace) })
 }

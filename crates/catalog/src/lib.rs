@@ -19,9 +19,12 @@
 //!   same question about the same thing, and brokers answer that without doing it twice.
 //! - [`listing`] makes classes and plans from a catalog; [`resolve`] finds the plan that an instance names.
 //!
-//! The actuators are [`Instances`], [`Bindings`], [`ClusterBrokers`] and [`Brokers`].
+//! - `waiting` has those that wait for another object: they are woken when it changes, and do not ask again and again.
+//!
+//! The actuators are [`Instances`], [`Bindings`], [`ClusterBrokers`] and [`Brokers`]; [`controllers()`] puts them together.
 
 mod connection;
+mod controllers;
 mod desk;
 mod facts;
 pub mod kinds;
@@ -32,7 +35,9 @@ mod relist;
 pub mod resolve;
 mod restrictions;
 mod settings;
+mod waiting;
 
+pub use controllers::controllers;
 pub use desk::{Bindings, Instances};
 pub use names::{external_id, object_name, parameter_checksum};
 pub use relist::{Brokers, ClusterBrokers};

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kinds::{
-    BrokerStatus, CatalogRestrictions, ClusterServiceBroker, ClusterServiceClass, ClusterServicePlan, READY,
-    RelistBehavior, ServiceBroker, ServiceClass, ServiceInstance, ServicePlan,
+    Backing, BrokerStatus, CatalogRestrictions, ClusterServiceBroker, ClusterServiceClass,
+    ClusterServicePlan, DeprovisionStatus, READY, RelistBehavior, ServiceBinding, ServiceBroker,
+    ServiceClass, ServiceInstance, ServicePlan,
 };
 use extension::status::set_condition;
-use extension::{Actuator, ActuatorError, Context, Extension, Outcome};
+use extension::{Actuator, ActuatorError, Context, ErrorCode, Extension, ObjectKey, Outcome};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
@@ -18,17 +19,23 @@ use serde_json::{Value, json};
 use crate::Settings;
 use crate::connection::{Address, wrong};
 use crate::listing::{Listing, listing};
+use crate::resolve::BrokerName;
+use crate::waiting::{FALLBACK, Waiting};
 
 /// The actuator of brokers of the cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterBrokers {
     settings: Settings,
+    /// Those that are to go, and still have customers.
+    pub(crate) used: Waiting,
 }
 
 /// The actuator of brokers of a namespace.
 #[derive(Debug, Clone)]
 pub struct Brokers {
     settings: Settings,
+    /// Those that are to go, and still have customers.
+    pub(crate) used: Waiting,
 }
 
 /// Where the classes and plans of a broker are.
@@ -160,6 +167,36 @@ impl Shelf {
         Ok(())
     }
 
+    /// The instances and bindings that only this broker can take back.
+    async fn customers(&self) -> Result<Vec<String>, ActuatorError> {
+        let broker = BrokerName { cluster: self.namespace.is_none(), name: self.broker.clone() }.written();
+        let (instances, bindings): (Api<ServiceInstance>, Api<ServiceBinding>) = match &self.namespace {
+            None => (Api::all(self.client.clone()), Api::all(self.client.clone())),
+            Some(namespace) => (
+                Api::namespaced(self.client.clone(), namespace),
+                Api::namespaced(self.client.clone(), namespace),
+            ),
+        };
+        let has = |noted: Option<&String>, backing: &Backing| {
+            let must = [DeprovisionStatus::Required, DeprovisionStatus::Failed].map(Some);
+            noted == Some(&broker) && must.contains(&backing.deprovision_status)
+        };
+        let mut customers = Vec::new();
+        for instance in instances.list(&ListParams::default()).await? {
+            let status = instance.status.clone().unwrap_or_default();
+            if has(status.broker.as_ref(), &status.backing) {
+                customers.push(format!("ServiceInstance {}", ObjectKey::of(&instance)));
+            }
+        }
+        for binding in bindings.list(&ListParams::default()).await? {
+            let status = binding.status.clone().unwrap_or_default();
+            if has(status.broker.as_ref(), &status.backing) {
+                customers.push(format!("ServiceBinding {}", ObjectKey::of(&binding)));
+            }
+        }
+        Ok(customers)
+    }
+
     /// The identifiers of services and plans that there are instances of.
     async fn used(&self) -> Result<BTreeSet<String>, ActuatorError> {
         let instances: Api<ServiceInstance> = match &self.namespace {
@@ -238,7 +275,7 @@ macro_rules! broker {
         impl $actuator {
             /// With these settings.
             pub fn new(settings: Settings) -> Self {
-                Self { settings }
+                Self { settings, used: Waiting::default() }
             }
 
             fn shelf(context: &Context<$kind>) -> Shelf {
@@ -285,14 +322,35 @@ macro_rules! broker {
                 self.read(context).await
             }
 
-            /// What it sells goes with it, but for what there are instances of.
+            /// What it sells goes first, so that nobody buys it any more. The broker itself goes when nothing is left that
+            /// was bought from it: who else would take that back?
             async fn delete(&self, context: &mut Context<$kind>) -> Result<Outcome, ActuatorError> {
-                Self::shelf(context).fill(&Listing::default()).await?;
-                Ok(Outcome::done())
+                let shelf = Self::shelf(context);
+                shelf.fill(&Listing::default()).await?;
+                let (place, key) =
+                    (shelf.namespace.clone().unwrap_or_default(), ObjectKey::of(&context.object));
+                self.used.add(&place, &key);
+                let customers = shelf.customers().await?;
+                if customers.is_empty() {
+                    self.used.remove(&place, &key);
+                    // What was marked for their sake.
+                    shelf.fill(&Listing::default()).await?;
+                    return Ok(Outcome::done());
+                }
+                let words = format!("these were bought from it and must go first: {}", customers.join(", "));
+                Err(ActuatorError::new(words).code(ErrorCode::Dependencies).retry_after(FALLBACK))
             }
 
+            /// Those who bought from it are left to themselves.
             async fn force_delete(&self, context: &mut Context<$kind>) -> Result<Outcome, ActuatorError> {
-                self.delete(context).await
+                let shelf = Self::shelf(context);
+                shelf.fill(&Listing::default()).await?;
+                let customers = shelf.customers().await?;
+                Ok(if customers.is_empty() {
+                    Outcome::done()
+                } else {
+                    Outcome::done().describe(format!("left without a broker: {}", customers.join(", ")))
+                })
             }
 
             async fn migrate(&self, _: &mut Context<$kind>) -> Result<Outcome, ActuatorError> {

@@ -1,6 +1,6 @@
 //! The controllers of this operator: a line each.
 
-use extension::{Controller, Environment, Reconciler};
+use extension::{Controller, Environment};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use crate::{AfterDeletion, Feature, Settings};
@@ -72,10 +72,7 @@ fn service_catalog(all: &mut Controllers, environment: &Environment, settings: &
         ..catalog::Settings::default()
     };
     all.definitions.extend(catalog::kinds::definitions());
-    all.add(Reconciler::new(environment, catalog::ClusterBrokers::new(chosen.clone())))
-        .add(Reconciler::new(environment, catalog::Brokers::new(chosen.clone())))
-        .add(Reconciler::new(environment, catalog::Instances::new(chosen.clone())))
-        .add(Reconciler::new(environment, catalog::Bindings::new(chosen)));
+    all.controllers.extend(catalog::controllers(environment, &chosen));
 }
 
 /// Bundles and DeployItems.

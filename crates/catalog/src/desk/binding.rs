@@ -3,35 +3,39 @@
 use std::collections::BTreeMap;
 
 use crate::kinds::{
-    Backing, CurrentOperation, Properties, ProvisionStatus, ServiceBinding, ServiceInstance, UserInfo,
-    transform,
+    CurrentOperation, Properties, ProvisionStatus, ServiceBinding, ServiceInstance, transform,
 };
-use extension::{Actuator, ActuatorError, Context, Outcome};
+use extension::{ActuatorError, Context, ObjectKey};
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret as KubeSecret;
 use kube::api::{DeleteParams, ObjectMeta, PostParams, Preconditions};
 use kube::{Api, Resource, ResourceExt};
 use objects::jsonpath::JsonPath;
-use osb::{BindRequest, BindingId, Body, Fetched, InstanceId, Offer, Operation, Poll, Secret, Verdict};
+use osb::{BindRequest, BindingId, Body, Fetched, InstanceId, Operation, Poll, Secret, Verdict};
 use serde_json::{Map, Value};
 
-use super::{Customer, Desk, Look, attend};
-use crate::connection::{connect, wrong};
+use super::{Customer as _, Desk, Look, actuator, broker, customer, offer};
+use crate::connection::wrong;
 use crate::facts::{identity, parameters, place, plan_of};
 use crate::life::{Thing, Unresolved};
-use crate::resolve::BrokerName;
+use crate::waiting::Waiting;
 use crate::{Settings, parameter_checksum};
 
 /// The actuator of bindings.
 #[derive(Debug, Clone)]
 pub struct Bindings {
     settings: Settings,
+    /// Those that wait for their instance.
+    pub(crate) waiting: Waiting,
 }
+
+/// What marks the Secrets of bindings, so that one that is deleted is heard of. Its value is the binding's UID.
+pub(crate) const SECRET_LABEL: &str = "servicecatalog.slipway.dev/binding";
 
 impl Bindings {
     /// With these settings.
     pub fn new(settings: Settings) -> Self {
-        Self { settings }
+        Self { settings, waiting: Waiting::default() }
     }
 
     async fn instance(context: &Context<ServiceBinding>) -> Result<Option<ServiceInstance>, ActuatorError> {
@@ -40,18 +44,11 @@ impl Bindings {
         Ok(instances.get_opt(&context.object.spec.instance_ref.name).await?)
     }
 
-    async fn broker(&self, context: &Context<ServiceBinding>) -> Result<osb::Client, ActuatorError> {
-        let noted = context.object.status.as_ref().and_then(|status| status.broker.as_deref());
-        let broker =
-            noted.and_then(BrokerName::read).ok_or_else(|| wrong("it is not known who the broker is"))?;
-        let namespace = context.object.namespace().unwrap_or_default();
-        connect(&context.client(), &namespace, &broker, &self.settings).await
-    }
-
     /// What is to be asked for, or why that is not known.
     async fn wanted(
         context: &Context<ServiceBinding>,
         instance: Option<&ServiceInstance>,
+        secret: Option<&KubeSecret>,
     ) -> Result<Result<Properties, Unresolved>, ActuatorError> {
         let binding = &context.object;
         let namespace = binding.namespace().unwrap_or_default();
@@ -74,7 +71,8 @@ impl Bindings {
             let words = format!("instances of {:?} cannot be bound to", plan.offering.external_name);
             return unresolved("ErrorNonbindableServiceClass", words);
         }
-        if let Some(foreign) = Self::foreign_secret(context).await? {
+        if secret.is_some_and(|secret| !is_ours(secret, binding)) {
+            let foreign = binding.secret_name();
             let words = format!("the Secret {foreign:?} is there and does not belong to this binding");
             return unresolved("ErrorInjectingBindResult", words);
         }
@@ -88,13 +86,6 @@ impl Bindings {
             user_info: spec.user_info.clone(),
             ..has
         }))
-    }
-
-    /// The Secret of that name, if it is somebody else's.
-    async fn foreign_secret(context: &Context<ServiceBinding>) -> Result<Option<String>, ActuatorError> {
-        let name = context.object.secret_name();
-        let found = Self::secrets(context).get_opt(name).await?;
-        Ok(found.filter(|secret| !is_ours(secret, &context.object)).map(|secret| secret.name_any()))
     }
 
     fn secrets(context: &Context<ServiceBinding>) -> Api<KubeSecret> {
@@ -134,6 +125,7 @@ impl Bindings {
                 name: Some(name.clone()),
                 namespace: Some(namespace),
                 owner_references: Some(binding.controller_owner_ref(&()).into_iter().collect()),
+                labels: Some([(SECRET_LABEL.to_owned(), binding.uid().unwrap_or_default())].into()),
                 ..ObjectMeta::default()
             },
             data: Some(keys.into_iter().map(|(key, value)| (key, ByteString(value))).collect()),
@@ -177,29 +169,8 @@ fn is_ours(secret: &KubeSecret, binding: &ServiceBinding) -> bool {
     secret.owner_references().iter().any(|owner| Some(owner.uid.as_str()) == uid)
 }
 
-impl Customer for ServiceBinding {
-    const THING: Thing = Thing::Binding;
-
-    fn backing(&self) -> Backing {
-        self.status.as_ref().map(|status| status.backing.clone()).unwrap_or_default()
-    }
-
-    fn backing_mut(&mut self) -> &mut Backing {
-        &mut self.status.get_or_insert_default().backing
-    }
-
-    fn exists_externally(&self) -> bool {
-        self.spec.exists_externally()
-    }
-
-    fn chosen_id(&self) -> Option<&str> {
-        self.spec.external_id.as_deref()
-    }
-
-    fn user(&self) -> Option<&UserInfo> {
-        self.spec.user_info.as_ref()
-    }
-}
+customer!(ServiceBinding, Thing::Binding);
+actuator!(Bindings, ServiceBinding);
 
 impl Desk for Bindings {
     type Customer = ServiceBinding;
@@ -209,15 +180,29 @@ impl Desk for Bindings {
     }
 
     async fn look(&self, context: &Context<ServiceBinding>) -> Result<Look, ActuatorError> {
+        let binding = &context.object;
+        let namespace = binding.namespace().unwrap_or_default();
+        // Before it is read: an instance that becomes ready meanwhile is heard of.
+        let key = ObjectKey::of(binding);
+        self.waiting.add(&namespace, &key);
         let instance = Self::instance(context).await?;
         let mut retrievable = false;
         if let Some(instance) = &instance {
-            let namespace = instance.namespace().unwrap_or_default();
             let plan = plan_of(&context.client(), &namespace, &instance.spec.plan).await?;
             retrievable = plan.is_ok_and(|plan| plan.offering.binding_retrievable);
         }
-        let wanted = Self::wanted(context, instance.as_ref()).await?;
-        Ok(Look { wanted, blocked_by: Vec::new(), retrievable, longest_poll: None })
+        let secret = Self::secrets(context).get_opt(binding.secret_name()).await?;
+        let wanted = Self::wanted(context, instance.as_ref(), secret.as_ref()).await?;
+        if wanted.is_ok() {
+            self.waiting.remove(&namespace, &key);
+        }
+        Ok(Look {
+            wanted,
+            blocked_by: Vec::new(),
+            retrievable,
+            longest_poll: None,
+            injected: secret.is_some(),
+        })
     }
 
     async fn note(&self, context: &mut Context<ServiceBinding>) -> Result<(), ActuatorError> {
@@ -230,7 +215,7 @@ impl Desk for Bindings {
     }
 
     async fn reach(&self, context: &Context<ServiceBinding>) -> Result<(), ActuatorError> {
-        self.broker(context).await.map(drop)
+        broker(context, &self.settings).await.map(drop)
     }
 
     async fn ask(
@@ -241,7 +226,7 @@ impl Desk for Bindings {
         let binding = &context.object;
         let (client, backing) = (context.client(), binding.backing());
         let namespace = binding.namespace().unwrap_or_default();
-        let broker = self.broker(context).await?;
+        let broker = broker(context, &self.settings).await?;
         let user = identity(binding.user());
         let user = user.as_ref();
         let id = id(binding);
@@ -256,7 +241,7 @@ impl Desk for Bindings {
         let spec = &binding.spec;
         let given = parameters(&client, &namespace, spec.parameters.as_ref(), &spec.parameters_from).await?;
         let given = given.map_err(|error| wrong(error.message))?;
-        let wanted = backing.in_progress_properties.clone().unwrap_or_default();
+        let wanted = backing.in_progress_properties.or(backing.external_properties).unwrap_or_default();
         let place = place(&client, &namespace).await?;
         let app = Value::from(place.namespace_uid.clone());
         let request = BindRequest {
@@ -277,14 +262,14 @@ impl Desk for Bindings {
         operation: Operation,
     ) -> Result<Poll, ActuatorError> {
         let backing = context.object.backing();
-        let broker = self.broker(context).await?;
+        let broker = broker(context, &self.settings).await?;
         let user = identity(context.object.user());
         let name = backing.broker_operation.as_deref();
         Ok(broker.poll_binding(operation, &id(&context.object), &offer(&backing), name, user.as_ref()).await)
     }
 
     async fn fetch(&self, context: &Context<ServiceBinding>) -> Result<Fetched, ActuatorError> {
-        let broker = self.broker(context).await?;
+        let broker = broker(context, &self.settings).await?;
         let user = identity(context.object.user());
         let of = offer(&context.object.backing());
         let fetched = broker.fetch_binding(&id(&context.object), &of, user.as_ref()).await;
@@ -315,6 +300,27 @@ impl Desk for Bindings {
         };
         Self::inject(context, &credentials.unwrap_or_default().0).await
     }
+
+    /// A broker that cannot be asked what it has is asked for the same binding once more: it answers with what it gave.
+    /// Whatever it answers, nothing is taken back: the binding is there, and may be in use.
+    async fn restore(
+        &self,
+        context: &mut Context<ServiceBinding>,
+        retrievable: bool,
+    ) -> Result<(), ActuatorError> {
+        if retrievable {
+            return self.keep(context, CurrentOperation::Bind, None).await;
+        }
+        match self.ask(context, CurrentOperation::Bind).await? {
+            Verdict::Done(body) => self.keep(context, CurrentOperation::Bind, Some(&body)).await,
+            Verdict::Failed(failure) => Err(ActuatorError::new(failure.to_string())),
+            _ => Err(ActuatorError::new("the broker is at making the binding anew")),
+        }
+    }
+
+    async fn let_go(&self, context: &mut Context<ServiceBinding>) -> Result<(), ActuatorError> {
+        Self::eject(context).await
+    }
 }
 
 fn id(binding: &ServiceBinding) -> BindingId {
@@ -322,40 +328,5 @@ fn id(binding: &ServiceBinding) -> BindingId {
     BindingId {
         instance: InstanceId(status.instance_external_id.unwrap_or_default()),
         binding: status.backing.external_id.unwrap_or_default(),
-    }
-}
-
-fn offer(backing: &Backing) -> Offer {
-    let known = backing.external_properties.as_ref().or(backing.in_progress_properties.as_ref());
-    let known = known.cloned().unwrap_or_default();
-    Offer { service_id: known.service_external_id, plan_id: known.plan_external_id }
-}
-
-impl Actuator for Bindings {
-    type Object = ServiceBinding;
-
-    async fn reconcile(&self, context: &mut Context<ServiceBinding>) -> Result<Outcome, ActuatorError> {
-        attend(self, context, false).await
-    }
-
-    async fn delete(&self, context: &mut Context<ServiceBinding>) -> Result<Outcome, ActuatorError> {
-        attend(self, context, true).await
-    }
-
-    async fn force_delete(&self, context: &mut Context<ServiceBinding>) -> Result<Outcome, ActuatorError> {
-        Self::eject(context).await?;
-        let backing = context.object.backing();
-        let left =
-            super::left_behind(&backing, context.object.status.as_ref().and_then(|it| it.broker.as_deref()));
-        Ok(Outcome::done().describe(left))
-    }
-
-    async fn migrate(&self, _: &mut Context<ServiceBinding>) -> Result<Outcome, ActuatorError> {
-        // All that another controller needs is in the status already.
-        Ok(Outcome::done())
-    }
-
-    async fn restore(&self, context: &mut Context<ServiceBinding>) -> Result<Outcome, ActuatorError> {
-        attend(self, context, false).await
     }
 }

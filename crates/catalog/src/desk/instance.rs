@@ -2,72 +2,45 @@
 
 use std::time::Duration;
 
-use crate::kinds::{Backing, CurrentOperation, Properties, ServiceBinding, ServiceInstance, UserInfo};
-use extension::{Actuator, ActuatorError, Context, Outcome};
+use crate::kinds::{CurrentOperation, Properties, ServiceBinding, ServiceInstance};
+use extension::{ActuatorError, Context, ObjectKey};
 use kube::api::ListParams;
 use kube::{Api, ResourceExt};
 use osb::{
-    Body, Fetched, InstanceId, MaintenanceInfo, Offer, Operation, Poll, PreviousValues, ProvisionRequest,
-    Secret, UpdateRequest, Verdict,
+    Body, Fetched, InstanceId, MaintenanceInfo, Operation, Poll, PreviousValues, ProvisionRequest, Secret,
+    UpdateRequest, Verdict,
 };
 
-use super::{Customer, Desk, Look, attend};
-use crate::connection::{connect, wrong};
+use super::{Customer as _, Desk, Look, actuator, broker, customer, offer};
+use crate::connection::wrong;
 use crate::facts::{identity, parameters, place, plan_of};
 use crate::life::{Thing, Unresolved};
-use crate::resolve::{BrokerName, Resolved};
+use crate::resolve::Resolved;
+use crate::waiting::Waiting;
 use crate::{Settings, parameter_checksum};
 
 /// The actuator of instances.
 #[derive(Debug, Clone)]
 pub struct Instances {
     settings: Settings,
+    /// Those that bindings hold.
+    pub(crate) held: Waiting,
 }
 
 impl Instances {
     /// With these settings.
     pub fn new(settings: Settings) -> Self {
-        Self { settings }
+        Self { settings, held: Waiting::default() }
     }
 
     async fn plan(context: &Context<ServiceInstance>) -> Result<Result<Resolved, Unresolved>, ActuatorError> {
         let namespace = context.object.namespace().unwrap_or_default();
         plan_of(&context.client(), &namespace, &context.object.spec.plan).await
     }
-
-    /// The broker that was asked at first, and for a new instance the one that sells the plan.
-    async fn broker(&self, context: &Context<ServiceInstance>) -> Result<osb::Client, ActuatorError> {
-        let noted = context.object.status.as_ref().and_then(|status| status.broker.as_deref());
-        let broker =
-            noted.and_then(BrokerName::read).ok_or_else(|| wrong("it is not known who the broker is"))?;
-        let namespace = context.object.namespace().unwrap_or_default();
-        connect(&context.client(), &namespace, &broker, &self.settings).await
-    }
 }
 
-impl Customer for ServiceInstance {
-    const THING: Thing = Thing::Instance;
-
-    fn backing(&self) -> Backing {
-        self.status.as_ref().map(|status| status.backing.clone()).unwrap_or_default()
-    }
-
-    fn backing_mut(&mut self) -> &mut Backing {
-        &mut self.status.get_or_insert_default().backing
-    }
-
-    fn exists_externally(&self) -> bool {
-        self.spec.exists_externally()
-    }
-
-    fn chosen_id(&self) -> Option<&str> {
-        self.spec.external_id.as_deref()
-    }
-
-    fn user(&self) -> Option<&UserInfo> {
-        self.spec.user_info.as_ref()
-    }
-}
+customer!(ServiceInstance, Thing::Instance);
+actuator!(Instances, ServiceInstance);
 
 impl Desk for Instances {
     type Customer = ServiceInstance;
@@ -101,10 +74,16 @@ impl Desk for Instances {
         };
         let bindings = Api::<ServiceBinding>::namespaced(context.client(), &namespace);
         let name = instance.name_any();
+        // Before they are read: one that goes meanwhile is heard of.
+        let key = ObjectKey::of(instance);
+        self.held.add(&namespace, &key);
         let bound = bindings.list(&ListParams::default()).await?.items.into_iter();
-        let blocked_by =
+        let blocked_by: Vec<_> =
             bound.filter(|it| it.spec.instance_ref.name == name).map(|it| it.name_any()).collect();
-        Ok(Look { wanted, blocked_by, retrievable, longest_poll })
+        if blocked_by.is_empty() {
+            self.held.remove(&namespace, &key);
+        }
+        Ok(Look { wanted, blocked_by, retrievable, longest_poll, injected: true })
     }
 
     async fn note(&self, context: &mut Context<ServiceInstance>) -> Result<(), ActuatorError> {
@@ -117,7 +96,7 @@ impl Desk for Instances {
     }
 
     async fn reach(&self, context: &Context<ServiceInstance>) -> Result<(), ActuatorError> {
-        self.broker(context).await.map(drop)
+        broker(context, &self.settings).await.map(drop)
     }
 
     async fn ask(
@@ -128,7 +107,7 @@ impl Desk for Instances {
         let instance = &context.object;
         let (client, backing) = (context.client(), instance.backing());
         let namespace = instance.namespace().unwrap_or_default();
-        let broker = self.broker(context).await?;
+        let broker = broker(context, &self.settings).await?;
         let id = InstanceId(backing.external_id.clone().unwrap_or_default());
         let user = identity(instance.user());
         let user = user.as_ref();
@@ -180,7 +159,7 @@ impl Desk for Instances {
         operation: Operation,
     ) -> Result<Poll, ActuatorError> {
         let backing = context.object.backing();
-        let broker = self.broker(context).await?;
+        let broker = broker(context, &self.settings).await?;
         let id = InstanceId(backing.external_id.clone().unwrap_or_default());
         let user = identity(context.object.user());
         let name = backing.broker_operation.as_deref();
@@ -189,7 +168,7 @@ impl Desk for Instances {
 
     async fn fetch(&self, context: &Context<ServiceInstance>) -> Result<Fetched, ActuatorError> {
         let backing = context.object.backing();
-        let broker = self.broker(context).await?;
+        let broker = broker(context, &self.settings).await?;
         let id = InstanceId(backing.external_id.clone().unwrap_or_default());
         let user = identity(context.object.user());
         Ok(broker.fetch_instance(&id, &offer(&backing), user.as_ref()).await)
@@ -217,13 +196,6 @@ impl Desk for Instances {
     }
 }
 
-/// The plan that the broker knows the instance by: until an update has succeeded, the one of before.
-fn offer(backing: &Backing) -> Offer {
-    let known = backing.external_properties.as_ref().or(backing.in_progress_properties.as_ref());
-    let known = known.cloned().unwrap_or_default();
-    Offer { service_id: known.service_external_id, plan_id: known.plan_external_id }
-}
-
 /// A plan that does not let go is not asked to.
 fn allowed(instance: &ServiceInstance, plan: &Resolved) -> Result<(), Unresolved> {
     let backing = instance.backing();
@@ -240,32 +212,4 @@ fn allowed(instance: &ServiceInstance, plan: &Resolved) -> Result<(), Unresolved
         return Err(Unresolved { reason: "PlanNotUpdatable", message });
     }
     Ok(())
-}
-
-impl Actuator for Instances {
-    type Object = ServiceInstance;
-
-    async fn reconcile(&self, context: &mut Context<ServiceInstance>) -> Result<Outcome, ActuatorError> {
-        attend(self, context, false).await
-    }
-
-    async fn delete(&self, context: &mut Context<ServiceInstance>) -> Result<Outcome, ActuatorError> {
-        attend(self, context, true).await
-    }
-
-    async fn force_delete(&self, context: &mut Context<ServiceInstance>) -> Result<Outcome, ActuatorError> {
-        let backing = context.object.backing();
-        let left =
-            super::left_behind(&backing, context.object.status.as_ref().and_then(|it| it.broker.as_deref()));
-        Ok(Outcome::done().describe(left))
-    }
-
-    async fn migrate(&self, _: &mut Context<ServiceInstance>) -> Result<Outcome, ActuatorError> {
-        // All that another controller needs is in the status already.
-        Ok(Outcome::done())
-    }
-
-    async fn restore(&self, context: &mut Context<ServiceInstance>) -> Result<Outcome, ActuatorError> {
-        attend(self, context, false).await
-    }
 }

@@ -15,18 +15,23 @@ use extension::{ActuatorError, Context, ErrorCode, Extension, Outcome};
 use kube::api::{DeleteParams, Preconditions};
 use kube::core::NamespaceResourceScope;
 use kube::{Api, Resource, ResourceExt};
-use osb::{Body, Fetched, Operation, Poll, Verdict};
+use osb::{Body, Fetched, Offer, Operation, Poll, Verdict};
 
 pub use binding::Bindings;
+pub(crate) use binding::SECRET_LABEL;
 pub use instance::Instances;
 
+use crate::connection::{connect, wrong};
 use crate::life::{self, Facts, Limits, Step, Thing, Told, Unresolved, Wish};
+use crate::resolve::BrokerName;
+use crate::waiting::FALLBACK;
 use crate::{AfterDeletion, Settings, external_id};
 
 /// More steps than any way through the state machine takes without a wait.
 const STEPS: usize = 32;
-/// How often bindings that hold an instance are looked at again.
-const BLOCKED: Duration = Duration::from_secs(5);
+
+/// What a binding waits for that is heard of when it comes.
+const AWAITED: [&str; 2] = ["ReferencesNonexistentInstance", "ErrorInstanceNotReady"];
 
 /// An instance or a binding.
 trait Customer: Extension + Resource<Scope = NamespaceResourceScope> {
@@ -36,6 +41,105 @@ trait Customer: Extension + Resource<Scope = NamespaceResourceScope> {
     fn exists_externally(&self) -> bool;
     fn chosen_id(&self) -> Option<&str>;
     fn user(&self) -> Option<&UserInfo>;
+    fn broker(&self) -> Option<&str>;
+}
+
+macro_rules! customer {
+    ($kind:ty, $thing:expr) => {
+        impl super::Customer for $kind {
+            const THING: crate::life::Thing = $thing;
+
+            fn backing(&self) -> crate::kinds::Backing {
+                self.status.as_ref().map(|status| status.backing.clone()).unwrap_or_default()
+            }
+
+            fn backing_mut(&mut self) -> &mut crate::kinds::Backing {
+                &mut self.status.get_or_insert_default().backing
+            }
+
+            fn exists_externally(&self) -> bool {
+                self.spec.exists_externally()
+            }
+
+            fn chosen_id(&self) -> Option<&str> {
+                self.spec.external_id.as_deref()
+            }
+
+            fn user(&self) -> Option<&crate::kinds::UserInfo> {
+                self.spec.user_info.as_ref()
+            }
+
+            fn broker(&self) -> Option<&str> {
+                self.status.as_ref().and_then(|status| status.broker.as_deref())
+            }
+        }
+    };
+}
+
+/// The actuator around a desk.
+macro_rules! actuator {
+    ($desk:ty, $kind:ty) => {
+        impl extension::Actuator for $desk {
+            type Object = $kind;
+
+            async fn reconcile(
+                &self,
+                context: &mut Context<Self::Object>,
+            ) -> Result<extension::Outcome, ActuatorError> {
+                super::attend(self, context, false).await
+            }
+
+            async fn delete(
+                &self,
+                context: &mut Context<Self::Object>,
+            ) -> Result<extension::Outcome, ActuatorError> {
+                super::attend(self, context, true).await
+            }
+
+            async fn force_delete(
+                &self,
+                context: &mut Context<Self::Object>,
+            ) -> Result<extension::Outcome, ActuatorError> {
+                super::Desk::let_go(self, context).await?;
+                Ok(extension::Outcome::done().describe(super::left_behind(&context.object)))
+            }
+
+            async fn migrate(
+                &self,
+                _: &mut Context<Self::Object>,
+            ) -> Result<extension::Outcome, ActuatorError> {
+                // All that another controller needs is in the status already.
+                Ok(extension::Outcome::done())
+            }
+
+            async fn restore(
+                &self,
+                context: &mut Context<Self::Object>,
+            ) -> Result<extension::Outcome, ActuatorError> {
+                super::attend(self, context, false).await
+            }
+        }
+    };
+}
+
+use {actuator, customer};
+
+/// The broker that was asked at first.
+async fn broker<K: Customer>(
+    context: &Context<K>,
+    settings: &Settings,
+) -> Result<osb::Client, ActuatorError> {
+    let noted = context.object.broker().and_then(BrokerName::read);
+    let broker = noted.ok_or_else(|| wrong("it is not known who the broker is"))?;
+    let namespace = context.object.namespace().unwrap_or_default();
+    connect(&context.client(), &namespace, &broker, settings).await
+}
+
+/// The plan that the broker knows a thing by: until an update has succeeded, the one of before.
+fn offer(backing: &Backing) -> Offer {
+    let known = backing.external_properties.as_ref().or(backing.in_progress_properties.as_ref());
+    let known = known.cloned().unwrap_or_default();
+    Offer { service_id: known.service_external_id, plan_id: known.plan_external_id }
 }
 
 /// What was read for one decision.
@@ -44,6 +148,8 @@ struct Look {
     blocked_by: Vec<String>,
     retrievable: bool,
     longest_poll: Option<Duration>,
+    /// Whether what a binding gave is where it should be.
+    injected: bool,
 }
 
 /// What is different between instances and bindings.
@@ -97,6 +203,23 @@ trait Desk: Send + Sync {
         operation: CurrentOperation,
         body: Option<&Body>,
     ) -> impl Future<Output = Result<(), ActuatorError>> + Send;
+
+    /// Puts what came with a success back where somebody removed it.
+    fn restore(
+        &self,
+        _: &mut Context<Self::Customer>,
+        _retrievable: bool,
+    ) -> impl Future<Output = Result<(), ActuatorError>> + Send {
+        async { Ok(()) }
+    }
+
+    /// Removes what is in this cluster, and nothing at the broker.
+    fn let_go(
+        &self,
+        _: &mut Context<Self::Customer>,
+    ) -> impl Future<Output = Result<(), ActuatorError>> + Send {
+        async { Ok(()) }
+    }
 }
 
 /// Does what is due for an object until something is to be waited for.
@@ -123,6 +246,7 @@ async fn attend<D: Desk>(
             wanted: look.wanted.as_ref(),
             blocked_by: &look.blocked_by,
             retrievable: look.retrievable,
+            injected: look.injected,
             longest_poll: longest,
             now: context.now(),
         };
@@ -136,7 +260,11 @@ async fn attend<D: Desk>(
             return Ok(end);
         }
         let limits = Limits { settings, now: facts.now, generation };
-        act(desk, context, step, look.wanted.as_ref().ok(), limits).await?;
+        if step == Step::Restore {
+            desk.restore(context, look.retrievable).await?;
+        } else {
+            act(desk, context, step, look.wanted.as_ref().ok(), limits).await?;
+        }
         context.save().await?;
     }
     Ok(Outcome::progress(50, "there is more to do").requeue_after(Duration::ZERO))
@@ -168,14 +296,15 @@ async fn ending<D: Desk>(
         }
         Step::Unresolved => {
             let words = facts.wanted.err().map(ToString::to_string).unwrap_or_default();
-            let pause = desk.settings().pause(2);
+            let heard = facts.wanted.is_err_and(|unresolved| AWAITED.contains(&unresolved.reason));
+            let pause = if heard { FALLBACK } else { desk.settings().pause(2) };
             return Err(ActuatorError::new(words)
                 .code(ErrorCode::RetryableConfigurationProblem)
                 .retry_after(pause));
         }
         Step::Blocked => {
             let words = format!("these bindings must be removed first: {}", facts.blocked_by.join(", "));
-            return Err(ActuatorError::new(words).code(ErrorCode::Dependencies).retry_after(BLOCKED));
+            return Err(ActuatorError::new(words).code(ErrorCode::Dependencies).retry_after(FALLBACK));
         }
         Step::Wait(until) if backing.async_op_in_progress || backing.failure_reason.is_none() => {
             let words = message.unwrap_or_else(|| "the broker is at it".to_owned());
@@ -319,11 +448,12 @@ fn protocol(operation: CurrentOperation) -> Operation {
 }
 
 /// What letting go by force leaves at a broker, and may be charged for.
-fn left_behind(backing: &Backing, broker: Option<&str>) -> String {
+fn left_behind<K: Customer>(object: &K) -> String {
+    let backing = object.backing();
     match (&backing.external_id, backing.deprovision_status) {
         (Some(id), Some(status)) if status != crate::kinds::DeprovisionStatus::Succeeded => format!(
             "let go without the broker: {} may still have, and charge for, what it knows by {id}",
-            broker.unwrap_or("the broker")
+            object.broker().unwrap_or("the broker")
         ),
         _ => "nothing was left at a broker".to_owned(),
     }

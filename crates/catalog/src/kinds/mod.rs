@@ -4,7 +4,7 @@
 //! ([`ClusterServiceClass`], [`ClusterServicePlan`] and their namespaced kin), which nobody writes by hand. A
 //! [`ServiceInstance`] buys one, a [`ServiceBinding`] gets credentials for it into a Secret.
 //!
-//! The fields are Service Catalog's where they mean the same ([`mapping`] reads its objects); what is different is this:
+//! The fields are Service Catalog's where they mean the same (the crate `api` reads its objects); what is different is this:
 //!
 //! - `existsExternally: false` on an instance or binding gives it back to the broker and keeps the object, so that a
 //!   refusal is not the end of it: set it back to true, and nothing has happened.
@@ -17,7 +17,6 @@ mod binding;
 mod broker;
 mod class;
 mod instance;
-pub mod mapping;
 mod parameters;
 mod plan;
 mod secret_transform;
@@ -83,7 +82,61 @@ fn any_object(_: &mut SchemaGenerator) -> Schema {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    const API_VERSION: &str = api::service_catalog::API_VERSION;
+
+    fn mapped(object: serde_json::Value) -> serde_json::Value {
+        api::mapped(object).unwrap()
+    }
+
+    #[test]
+    fn an_instance_with_the_field_of_the_seed_is_ours_as_it_stands() {
+        let written = json!({
+            "apiVersion": API_VERSION,
+            "kind": "ServiceInstance",
+            "metadata": {"name": "ups-instance", "namespace": "test-ns", "finalizers": ["kubernetes-incubator/service-catalog"]},
+            "spec": {
+                "clusterServiceClassExternalName": "user-provided-service",
+                "clusterServicePlanExternalName": "default",
+                "clusterServiceClassRef": {"name": "4f6e6cf6"},
+                "externalID": "a5b9c6d3",
+                "userInfo": {"username": "forged"},
+                "parameters": {"credentials": {"param-1": "value-1"}},
+                "parametersFrom": [{"secretKeyRef": {"name": "s", "key": "k"}}],
+                "existsExternally": true,
+            },
+            "status": {"conditions": []},
+        });
+        let ours: ServiceInstance = serde_json::from_value(mapped(written)).unwrap();
+        assert_eq!(
+            ours.spec.plan.cluster_service_class_external_name.as_deref(),
+            Some("user-provided-service")
+        );
+        assert_eq!(ours.spec.external_id.as_deref(), Some("a5b9c6d3"));
+        assert_eq!(ours.spec.exists_externally, Some(true));
+        assert_eq!(ours.spec.parameters_from[0].secret_key_ref.key, "k");
+        assert_eq!((ours.spec.user_info, ours.status), (None, None));
+        assert_eq!(ours.metadata.finalizers, Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_binding_keeps_its_transforms_and_others_stay_as_they_are() {
+        let written = json!({
+            "apiVersion": API_VERSION, "kind": "ServiceBinding", "metadata": {"name": "b"},
+            "spec": {
+                "instanceRef": {"name": "ups-instance"}, "secretName": "ups-binding",
+                "secretTransforms": [{"renameKey": {"from": "a", "to": "b"}}],
+            },
+        });
+        let ours: ServiceBinding = serde_json::from_value(mapped(written)).unwrap();
+        assert_eq!(ours.secret_name(), "ups-binding");
+        assert!(ours.spec.secret_transforms[0].rename_key.is_some());
+        let other = json!({"apiVersion": "v1", "kind": "ConfigMap"});
+        assert_eq!(mapped(other.clone()), other);
+    }
 
     #[test]
     fn every_kind_has_a_structural_definition_of_this_group() {

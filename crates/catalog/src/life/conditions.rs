@@ -54,6 +54,9 @@ fn readiness(facts: &Facts<'_>, step: Step) -> (bool, String, String) {
             (true, reason.to_owned(), message.to_owned())
         }
         Step::Gone => say(removed(facts.thing), "the broker has it no more"),
+        Step::Restore => {
+            say("ErrorInjectingBindResult", "the Secret of the binding was removed, and is put back")
+        }
         Step::Disabled => say(
             "DeclarativeDeleteDisabled",
             "existsExternally is false, but the feature DeclarativeDelete is off; nothing is done",

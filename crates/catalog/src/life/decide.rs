@@ -86,6 +86,8 @@ pub struct Facts<'a> {
     pub blocked_by: &'a [String],
     /// Whether the broker can be asked what it has.
     pub retrievable: bool,
+    /// Whether what a binding gave is where it should be.
+    pub injected: bool,
     /// How long an operation is polled at most.
     pub longest_poll: Duration,
     /// What time it is.
@@ -109,6 +111,8 @@ pub enum Step {
     Forget,
     /// What was there is gone, and is wanted again: under another identifier.
     Renew,
+    /// What a binding gave was removed, and is put back.
+    Restore,
     /// Nothing before this time.
     Wait(Timestamp),
     /// Bindings hold the instance.
@@ -172,6 +176,9 @@ fn rested(facts: &Facts<'_>) -> Step {
     if there {
         if is_refused(facts) {
             return Step::Refused;
+        }
+        if !facts.injected {
+            return Step::Restore;
         }
         // What was last asked for is what is there: a Secret that has changed since is asked for by another generation.
         if backing.attempted_generation == Some(facts.generation) || facts.thing == Thing::Binding {

@@ -13,6 +13,7 @@ use super::*;
 use crate::{Settings, external_id};
 
 /// A broker of a few lines, and the object that is its customer.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Scene {
     thing: Thing,
     settings: Settings,
@@ -21,6 +22,7 @@ struct Scene {
     wish: Wish,
     wanted: Properties,
     retrievable: bool,
+    injected: bool,
     deleted: bool,
     backing: Backing,
     /// What the broker has, by identifier: how often it was made.
@@ -69,6 +71,7 @@ impl Scene {
             wish: Wish::There,
             wanted: plan,
             retrievable: false,
+            injected: true,
             deleted: false,
             backing: Backing::default(),
             has: BTreeMap::new(),
@@ -88,6 +91,7 @@ impl Scene {
             wanted: Ok(&self.wanted),
             blocked_by: &[],
             retrievable: self.retrievable,
+            injected: self.injected,
             longest_poll: Duration::from_hours(1),
             now: self.now,
         }
@@ -140,6 +144,7 @@ impl Scene {
                     fetched(&mut self.backing, self.thing, &seen, limits);
                 }
             }
+            Step::Restore => self.injected = true,
             Step::Forget => forget(&mut self.backing, self.thing),
             Step::Renew => renew(&mut self.backing),
             Step::Gone if self.wish == Wish::Declared => self.deleted = true,
@@ -412,6 +417,22 @@ fn a_wish_that_changes_while_nobody_knows_is_not_a_conflict() {
     assert_eq!(scene.finish(), Step::Steady);
     assert_eq!(scene.has.len(), 1);
     assert_eq!(scene.backing.external_properties.as_ref().unwrap().plan_external_id, "q");
+}
+
+#[test]
+fn what_a_binding_gave_is_put_back_without_a_change_at_the_broker() {
+    let mut scene = Scene { thing: Thing::Binding, ..Scene::new() };
+    assert_eq!(scene.finish(), Step::Steady);
+    let before = scene.backing.clone();
+    scene.injected = false;
+    assert_eq!(decide(&scene.facts()), Step::Restore);
+    assert_eq!(ready(&scene), (false, "ErrorInjectingBindResult".to_owned()));
+    assert_eq!(scene.finish(), Step::Steady);
+    assert_eq!(scene.backing, before);
+    // One that is to go is not put back before.
+    scene.injected = false;
+    scene.say(Wish::Declared);
+    assert_eq!(decide(&scene.facts()), Step::Ask(CurrentOperation::Unbind));
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub(super) async fn tell(
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "MutatingWebhookConfiguration",
         "metadata": {"name": name},
-        "webhooks": [webhook(&reached, made)],
+        "webhooks": [webhook(&reached, made, &options.namespaces)],
     });
     let params = PatchParams::apply("slipway-operator").force();
     configurations.patch(name, &params, &Patch::Apply(&body)).await?;
@@ -66,7 +66,7 @@ pub(super) async fn tell(
 }
 
 /// The webhook: all of it, or only whom to believe.
-fn webhook(reached: &Value, all: bool) -> Value {
+fn webhook(reached: &Value, all: bool, namespaces: &[String]) -> Value {
     let mut webhook = json!({"name": "identity.slipway.dev", "clientConfig": reached});
     if all {
         webhook["admissionReviewVersions"] = json!(["v1"]);
@@ -74,6 +74,12 @@ fn webhook(reached: &Value, all: bool) -> Value {
         webhook["failurePolicy"] = json!("Fail");
         webhook["reinvocationPolicy"] = json!("IfNeeded");
         webhook["timeoutSeconds"] = json!(5);
+        if !namespaces.is_empty() {
+            // What this process does not look after must not wait for it.
+            webhook["namespaceSelector"] = json!({"matchExpressions": [
+                {"key": "kubernetes.io/metadata.name", "operator": "In", "values": namespaces},
+            ]});
+        }
         webhook["rules"] = json!([{
             "apiGroups": ["servicecatalog.slipway.dev"],
             "apiVersions": ["*"],

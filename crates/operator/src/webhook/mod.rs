@@ -39,6 +39,9 @@ pub struct WebhookOptions {
     pub configuration: String,
     /// How the API server reaches it.
     pub reach: Reach,
+    /// The namespaces whose objects it is asked about; all if there are none. Where another makes the configuration, that
+    /// is theirs to say.
+    pub namespaces: Vec<String>,
 }
 
 /// Why the webhook cannot be served.

@@ -21,7 +21,8 @@ async fn an_instance_and_a_binding_live_and_go_in_order() {
     assert_eq!(broker.instances()[&id]["parameters"], json!({"size": 3}));
     assert_eq!(ready.spec.user_info.unwrap().username, "alice");
 
-    let larger = json!({"spec": {"clusterServicePlanExternalName": "large", "parameters": {"size": 9}}});
+    let mut larger = json!({"spec": stage.plan("large")});
+    larger["spec"]["parameters"] = json!({"size": 9});
     stage.by("bob", "PATCH", "serviceinstances", "database", &larger).await.unwrap();
     eventually(&stage.instances(), "database", |it| {
         it.status.as_ref().is_some_and(|it| it.plan_name.as_deref() == Some("large"))

@@ -8,3 +8,4 @@ mod stage;
 mod deaths;
 mod declared;
 mod life;
+mod waking;

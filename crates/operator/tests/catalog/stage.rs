@@ -3,14 +3,14 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use catalog::kinds::{ClusterServiceBroker, ClusterServicePlan, ServiceBinding, ServiceInstance};
-use extension::{CancellationToken, Environment, Reconciler};
+use catalog::kinds::{ClusterServiceBroker, ServiceBinding, ServiceBroker, ServiceInstance};
+use extension::{CancellationToken, Environment, Scope};
 use k8s_openapi::api::core::v1::Secret;
 use kube::{Api, Client};
 use operator::webhook::{Reach, WebhookOptions};
 use operator::{Controllers, Feature, Features, Options, Settings};
 use serde_json::{Value, json};
-use support::{Cluster, Namespace, create, eventually};
+use support::{Cluster, Namespace, On, create, eventually};
 use tokio::task::JoinHandle;
 
 pub(crate) struct Stage {
@@ -18,6 +18,8 @@ pub(crate) struct Stage {
     pub(crate) namespace: Namespace,
     pub(crate) broker: String,
     pub(crate) retain: bool,
+    /// Of the cluster, not of the namespace: only where no other test has classes.
+    of_cluster: bool,
     running: Option<JoinHandle<()>>,
 }
 
@@ -27,14 +29,14 @@ impl Stage {
         let cluster = Cluster::start().await.unwrap();
         let namespace = cluster.namespace().await.unwrap();
         let broker = namespace.name().to_owned();
-        let mut stage = Self { cluster, namespace, broker, retain: false, running: None };
+        let of_cluster = cluster.on() == On::Dock;
+        let mut stage = Self { cluster, namespace, broker, retain: false, of_cluster, running: None };
         stage.rise();
         let secrets = stage.namespace.api::<Secret>();
         let credentials = json!({
             "metadata": {"name": "broker"}, "stringData": {"username": "admin", "password": "password"},
         });
         create(&secrets, credentials).await.unwrap();
-        let brokers = Api::<ClusterServiceBroker>::all(stage.client());
         let made = json!({
             "metadata": {"name": stage.broker},
             "spec": {
@@ -42,18 +44,17 @@ impl Stage {
                 "authInfo": {"basic": {"secretRef": {"namespace": stage.namespace.name(), "name": "broker"}}},
             },
         });
-        // The definitions are installed by the operator, beside this.
-        let mut attempts = 0;
-        while let Err(error) = create(&brokers, made.clone()).await {
-            attempts += 1;
-            assert!(attempts < 600, "{error}");
-            tokio::time::sleep(Duration::from_millis(50)).await;
+        if of_cluster {
+            let brokers = Api::<ClusterServiceBroker>::all(stage.client());
+            insist(&brokers, &made).await;
+            let listed = |it: &ClusterServiceBroker| it.status.as_ref().is_some_and(|it| it.services == 1);
+            eventually(&brokers, &stage.broker, listed).await.unwrap();
+        } else {
+            let brokers = stage.namespace.api::<ServiceBroker>();
+            insist(&brokers, &made).await;
+            let listed = |it: &ServiceBroker| it.status.as_ref().is_some_and(|it| it.services == 1);
+            eventually(&brokers, &stage.broker, listed).await.unwrap();
         }
-        eventually(&brokers, &stage.broker, |it| it.status.as_ref().is_some_and(|it| it.services == 1))
-            .await
-            .unwrap();
-        let plans = Api::<ClusterServicePlan>::all(stage.client());
-        eventually(&plans, "plan-small", |_| true).await.unwrap();
         stage
     }
 
@@ -70,13 +71,20 @@ impl Stage {
             },
             webhook: Some(WebhookOptions {
                 listen: SocketAddr::from(([127, 0, 0, 1], 0)),
-                namespace: "default".to_owned(),
+                namespace: self.namespace.name().to_owned(),
                 secret: "slipway-webhook".to_owned(),
-                configuration: "slipway-webhook".to_owned(),
+                // Others on this cluster have their own, and are not asked about this namespace.
+                configuration: self.namespace.name().to_owned(),
                 reach: Reach::Host("127.0.0.1".to_owned()),
+                namespaces: vec![self.namespace.name().to_owned()],
             }),
             install_definitions: true,
             install_policies: true,
+            scope: if self.of_cluster {
+                Scope::default()
+            } else {
+                Scope { namespaces: vec![self.namespace.name().to_owned()], ..Scope::default() }
+            },
             ..Options::default()
         };
         let run = operator::run(environment, options, controllers, CancellationToken::new());
@@ -140,15 +148,23 @@ impl Stage {
         }
     }
 
+    /// The fields that name a plan.
+    pub(crate) fn plan(&self, plan: &str) -> Value {
+        if self.of_cluster {
+            json!({"clusterServiceClassExternalName": "database", "clusterServicePlanExternalName": plan})
+        } else {
+            json!({"serviceClassExternalName": "database", "servicePlanExternalName": plan})
+        }
+    }
+
     /// A user buys a database.
     pub(crate) async fn buy(&self, user: &str, name: &str) {
-        let body = json!({
+        let mut body = json!({
             "apiVersion": "servicecatalog.slipway.dev/v1alpha1", "kind": "ServiceInstance", "metadata": {"name": name},
-            "spec": {
-                "clusterServiceClassExternalName": "database", "clusterServicePlanExternalName": "small",
-                "parameters": {"size": 3}, "userInfo": {"username": "forged"},
-            },
+            "spec": self.plan("small"),
         });
+        body["spec"]["parameters"] = json!({"size": 3});
+        body["spec"]["userInfo"] = json!({"username": "forged"});
         self.by(user, "POST", "serviceinstances", "", &body).await.unwrap();
     }
 
@@ -156,6 +172,17 @@ impl Stage {
     pub(crate) async fn exists(&self, user: &str, name: &str, exists: bool) {
         let body = json!({"spec": {"existsExternally": exists}});
         self.by(user, "PATCH", "serviceinstances", name, &body).await.unwrap();
+    }
+
+    /// Waits until a binding is ready, or not for a reason.
+    pub(crate) async fn bound(&self, name: &str, status: &str, reason: &str) -> ServiceBinding {
+        eventually(&self.bindings(), name, |it| {
+            let status_of = it.status.as_ref().map(|it| &it.extension);
+            let found = status_of.and_then(|it| it.condition("Ready"));
+            found.is_some_and(|it| it.status == status && it.reason == reason)
+        })
+        .await
+        .unwrap()
     }
 
     /// Waits until a condition of an instance has a status and a reason.
@@ -167,6 +194,19 @@ impl Stage {
         })
         .await
         .unwrap()
+    }
+}
+
+/// Makes an object whose kind the operator installs beside this.
+async fn insist<K>(api: &Api<K>, made: &Value)
+where
+    K: kube::Resource + Clone + std::fmt::Debug + serde::Serialize + serde::de::DeserializeOwned,
+{
+    let mut attempts = 0;
+    while let Err(error) = create(api, made.clone()).await {
+        attempts += 1;
+        assert!(attempts < 600, "{error}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
@@ -185,9 +225,6 @@ fn controllers(environment: &Environment, settings: &Settings) -> Controllers {
     for definition in catalog::kinds::definitions() {
         all.define(definition);
     }
-    all.add(Reconciler::new(environment, catalog::ClusterBrokers::new(quick.clone())))
-        .add(Reconciler::new(environment, catalog::Brokers::new(quick.clone())))
-        .add(Reconciler::new(environment, catalog::Instances::new(quick.clone())))
-        .add(Reconciler::new(environment, catalog::Bindings::new(quick)));
+    all.extend(catalog::controllers(environment, &quick));
     all
 }

@@ -23,6 +23,7 @@ async fn the_identity_is_written_by_the_webhook_and_by_nobody_else() {
         secret: "slipway-webhook".to_owned(),
         configuration: "slipway-webhook".to_owned(),
         reach: Reach::Host("127.0.0.1".to_owned()),
+        namespaces: Vec::new(),
     };
     let stop = CancellationToken::new();
     webhook::serve(&client, &options, &Clock::real(), stop.clone()).await.unwrap();

@@ -3,6 +3,7 @@
 //! A command is in the file that is named after its kind; [`counter`] is the cluster as they see it, [`waiting`] how they
 //! follow an object, and [`grid`] and [`details`] how they print.
 
+mod apply;
 mod binding;
 mod bought;
 mod broker;
@@ -47,6 +48,7 @@ enum Action {
     Undo(undo::Arguments),
     Touch(instance::TouchArguments),
     Sync(sync::Arguments),
+    Apply(apply::Arguments),
     #[command(visible_alias = "brokers")]
     Broker(broker::Arguments),
     #[command(visible_alias = "classes")]
@@ -68,6 +70,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
         Action::Unbind(arguments) => binding::unbind(arguments, context),
         Action::Undo(arguments) => undo::run(arguments, context),
         Action::Touch(arguments) => instance::touch(arguments, context),
+        Action::Apply(arguments) => apply::run(arguments, context),
         Action::Sync(arguments) => sync::run(arguments, context),
         Action::Broker(arguments) => broker::run(arguments, context),
         Action::Class(arguments) => class::run(arguments, context),

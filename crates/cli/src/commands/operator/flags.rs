@@ -135,6 +135,7 @@ impl Flags {
                     Reach::Service { namespace: namespace.to_owned(), name: self.webhook_service.clone() }
                 }
             },
+            namespaces: self.watch_namespaces.clone(),
         });
         Ok(Options {
             election: (!self.no_leader_election).then_some(election),
@@ -156,6 +157,7 @@ impl Flags {
                 secret: self.webhook_name.clone(),
                 configuration: self.webhook_name.clone(),
                 reach: Reach::Host("127.0.0.1".to_owned()),
+                namespaces: self.watch_namespaces.clone(),
             }),
             install_definitions: true,
             install_policies: true,

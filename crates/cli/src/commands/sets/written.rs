@@ -88,7 +88,7 @@ fn one<'a, K: Kind>(
         error => place.failure(&read, &[Wrong { field: String::new(), message: error.to_string() }]),
     })?;
     if read["apiVersion"] == api::smith::API_VERSION {
-        of_service_catalog(&mut document);
+        of_service_catalog(&read, &mut document);
     }
     if document["metadata"]["namespace"].as_str().is_none_or(str::is_empty)
         && document["metadata"].is_object()
@@ -133,13 +133,12 @@ impl<K: Kind> Written<'_, K> {
 }
 
 /// Objects of Service Catalog that a Bundle of Smith's lists are meant for what takes its place here.
-fn of_service_catalog(bundle: &mut Value) {
+fn of_service_catalog(read: &Value, bundle: &mut Value) {
     let resources = bundle.pointer_mut("/spec/resources").and_then(Value::as_array_mut);
-    for object in resources.into_iter().flatten().filter_map(|resource| resource.pointer_mut("/spec/object"))
-    {
-        let before = object["apiVersion"].clone();
-        *object = catalog::kinds::mapping::mapped(object.take());
-        if object["apiVersion"] != before {
+    for (number, resource) in resources.into_iter().flatten().enumerate() {
+        let Some(object) = resource.pointer_mut("/spec/object") else { continue };
+        let before = read.pointer(&format!("/spec/resources/{number}/spec/object/apiVersion"));
+        if before.is_some_and(|before| *before == api::service_catalog::API_VERSION) {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
             let (kind, name) = (text(&object["kind"]), text(&object["metadata"]["name"]));
             report::plain(&format!("{kind} {name} is applied as {}", text(&object["apiVersion"])));

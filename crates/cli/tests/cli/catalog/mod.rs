@@ -2,6 +2,8 @@
 //! what people see.
 
 mod buying;
+mod deaths;
+mod ferry;
 mod giving_back;
 mod shop;
 mod trouble;

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use brokers::{Behaviour, Scripted};
 use goregexp::Regexp;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
 use tokio::runtime::Runtime;
 
 use crate::transcript::Session;
@@ -14,7 +16,7 @@ use crate::transcript::Session;
 pub(crate) struct Shop {
     session: Session,
     operator: Child,
-    _runtime: Runtime,
+    pub(crate) runtime: Runtime,
     pub(crate) broker: Option<Scripted>,
     url: String,
     said: String,
@@ -37,8 +39,7 @@ impl Shop {
         assert!(lines.next().unwrap().unwrap().starts_with("Serving on"));
         assert!(lines.next().unwrap().unwrap().starts_with("Kubeconfig: "));
         let url = broker.url();
-        let shop =
-            Self { session, operator, _runtime: runtime, broker: Some(broker), url, said: String::new() };
+        let shop = Self { session, operator, runtime, broker: Some(broker), url, said: String::new() };
         // The kinds are installed beside this, the webhook after them.
         for _ in 0..600 {
             if shop.output(None, &["instance", "list"]).status.success() {
@@ -55,6 +56,33 @@ impl Shop {
         let url = shop.url.clone();
         shop.succeed(&["broker", "create", "acme", "--url", &url, "--wait"]);
         shop
+    }
+
+    /// A file that a command may read.
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
+        let path = self.session.home.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Any command of slipway's, on this cluster.
+    pub(crate) fn slipway(&self, arguments: &[&str]) -> Result<String, String> {
+        let mut command = self.session.command(arguments);
+        let output =
+            command.arg("--kubeconfig").arg(self.session.home.path().join("dock.yaml")).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let said = format!("{}{}", text(&output.stderr), text(&output.stdout));
+        if output.status.success() { Ok(said) } else { Err(said) }
+    }
+
+    /// A client of the cluster.
+    pub(crate) fn client(&self) -> Client {
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        let kubeconfig = Kubeconfig::read_from(self.session.home.path().join("dock.yaml")).unwrap();
+        let options = KubeConfigOptions::default();
+        self.runtime.block_on(async {
+            Client::try_from(Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap()).unwrap()
+        })
     }
 
     pub(crate) fn url(&self) -> String {
@@ -104,7 +132,7 @@ impl Shop {
 
     /// All that was said, without what is different each time.
     pub(crate) fn said(&self) -> String {
-        let mut said = self.said.clone();
+        let mut said = self.said.replace(self.session.home.path().to_str().unwrap(), "[HOME]");
         for (pattern, name) in [
             (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "[ID]"),
             (r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} UTC", "[TIME]"),

@@ -62,3 +62,43 @@ fn a_wait_that_cannot_end_well_ends_with_the_brokers_words() {
     shop.say("alice", &[&["provision", "late"][..], &class, &["--timeout", "2s"]].concat());
     assert_snapshot!("catalog_failures", shop.said());
 }
+
+#[test]
+fn what_was_written_for_service_catalog_applies_as_it_stands() {
+    let mut shop = Shop::stocked(&[], Behaviour::default());
+    let written = shop.file(
+        "theirs.yaml",
+        "\
+apiVersion: servicecatalog.k8s.io/v1beta1
+kind: ServiceInstance
+metadata:
+  name: theirs
+  uid: 1b4e28ba-2fa1-11d2-883f-0016d3cca427
+  resourceVersion: \"7\"
+  finalizers: [kubernetes-incubator/service-catalog]
+spec:
+  clusterServiceClassExternalName: database
+  clusterServicePlanExternalName: small
+  clusterServiceClassRef: {name: service-database}
+  userInfo: {username: eve}
+status: {asyncOpInProgress: false}
+---
+apiVersion: servicecatalog.k8s.io/v1beta1
+kind: ServiceBinding
+metadata: {name: theirs}
+spec:
+  instanceRef: {name: theirs}
+  secretName: credentials
+",
+    );
+    let other = shop.file("other.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}");
+    shop.say("alice", &["apply", "-f", &written, "-f", &other]);
+    shop.say("alice", &["instance", "list"]);
+    shop.say("alice", &["apply", "-f", &written]);
+    assert_snapshot!("catalog_apply", shop.said());
+    shop.succeed(&["bind", "theirs", "--name", "second", "--wait"]);
+    let made = shop.succeed(&["instance", "describe", "theirs", "-o", "json"]);
+    let made: serde_json::Value = serde_json::from_str(&made).unwrap();
+    assert_eq!(made["spec"]["userInfo"]["username"], "alice");
+    assert_eq!(made["metadata"]["finalizers"], serde_json::json!(["slipway.dev/serviceinstances"]));
+}
