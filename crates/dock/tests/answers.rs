@@ -334,3 +334,77 @@ async fn a_rehearsal_counts_from_the_ends_of_the_ranges() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_job_without_labels_shows_those_of_its_pods() {
+    let dock = start().await;
+    let jobs = "/apis/batch/v1/namespaces/default/jobs";
+    let job = |name: &str, labels: Value| {
+        let pod = json!({"restartPolicy": "Never", "containers": [{"name": "a", "image": "a"}]});
+        json!({"metadata": {"name": name}, "spec": {"template": {"metadata": {"labels": labels}, "spec": pod}}})
+    };
+    for (name, labels, own) in
+        [("bare", json!({}), Value::Null), ("labelled", json!({"app": "x"}), json!({".": {}, "f:app": {}}))]
+    {
+        let made = dock.ask("POST", jobs, &job(name, labels)).await.body;
+        assert_eq!(made["metadata"]["labels"], made["spec"]["template"]["metadata"]["labels"]);
+        assert_eq!(made["metadata"]["managedFields"][0]["fieldsV1"]["f:metadata"]["f:labels"], own);
+        // What is only shown is stored with the next write, though nothing seems to change.
+        let path = format!("{jobs}/{name}");
+        let versions =
+            [made["metadata"].clone(), dock.ask("PUT", &path, &made).await.body["metadata"].take()]
+                .map(|metadata| text(&metadata["resourceVersion"]).to_owned());
+        assert_eq!(versions[0] == versions[1], name == "labelled", "{name}: {versions:?}");
+        let bare = json!({"metadata": {"name": name}, "status": {"active": 1}});
+        let status = dock.ask("PUT", &format!("{path}/status"), &bare).await.body;
+        assert_eq!(status["metadata"]["labels"], made["metadata"]["labels"]);
+        let patch = json!({"spec": {"backoffLimit": 2}});
+        let patched = dock.ask("PATCH", &format!("{path}?fieldManager=m"), &patch).await.body;
+        let managers = patched["metadata"]["managedFields"].as_array().expect("managers").clone();
+        let owner = managers.iter().find(|entry| entry["manager"] == "m").expect("an owner");
+        assert_eq!(owner["fieldsV1"], json!({"f:spec": {"f:backoffLimit": {}}}));
+    }
+}
+
+#[tokio::test]
+async fn an_item_without_its_key_has_no_reason() {
+    let dock = start().await;
+    let owner = |uid: Value| {
+        let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": uid});
+        json!({"metadata": {"name": "a", "ownerReferences": [owner]}, "spec": {"ports": [{"port": 1}]}})
+    };
+    assert_eq!(dock.ask("POST", SERVICES, &owner(json!("u"))).await.code, 201);
+    let mut owner = owner(Value::Null);
+    owner["metadata"]["ownerReferences"][0].as_object_mut().expect("an owner").remove("uid");
+    let strategic = [("content-type", "application/strategic-merge-patch+json")];
+    let refused = dock.ask_with("PATCH", &format!("{SERVICES}/a"), &owner, &strategic).await;
+    assert_eq!((refused.code, refused.body.get("reason")), (500, None));
+    assert_eq!(
+        refused.body["message"],
+        "map: map[apiVersion:v1 kind:ConfigMap name:x] does not contain declared merge key: uid"
+    );
+}
+
+#[tokio::test]
+async fn a_conflict_names_the_place_in_the_store() {
+    let dock = start().await;
+    let backend = json!({"service": {"name": "a", "port": {"number": 1}}});
+    let cases = [
+        (SERVICES, json!({"ports": [{"port": 1}]}), "services/specs/default"),
+        (
+            "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+            json!({"defaultBackend": backend}),
+            "ingress/default",
+        ),
+        ("/api/v1/nodes", json!({}), "minions"),
+    ];
+    for (collection, spec, place) in cases {
+        let mut object =
+            dock.ask("POST", collection, &json!({"metadata": {"name": "a"}, "spec": spec})).await.body;
+        object["metadata"]["uid"] = json!("11111111-2222-3333-4444-555555555555");
+        let refused = dock.ask("PUT", &format!("{collection}/a"), &object).await;
+        assert_eq!(refused.code, 409);
+        let message = text(&refused.body["message"]);
+        assert!(message.contains(&format!("Key: /registry/{place}/a,")), "{message}");
+    }
+}

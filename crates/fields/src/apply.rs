@@ -11,6 +11,7 @@ use crate::refusal::{ApplyError, ObjectType};
 use crate::request::{Request, Untracked, without_nobodys};
 use crate::set::FieldSet;
 use crate::typed::{Duplicates, compare, fields_of, merge, validate};
+use crate::versions::Changes;
 
 pub(crate) fn apply(
     request: &Request<'_>,
@@ -56,23 +57,27 @@ pub(crate) fn apply(
     let mut merged = merge(bare.clone(), applied, request.view);
     if let Some(before) = before.filter(|before| !before.fields.is_empty()) {
         merged = prune(merged, &managers, &before, request)?;
-        request.convert(&managers, &merged).map_err(ApplyError::Pruned)?;
     }
 
     let mut difference = compare(&bare, &merged, request.view);
     difference.exclude(request.reset);
+    let others =
+        Changes::seen_by_others(request, &managers, &bare, &merged).map_err(ApplyError::Unconverted)?;
     let mut changed = difference.modified;
     changed.unite(difference.added);
     if !force {
-        check_conflicts(request, &bare, &managers, managers.find(&entry), &changed)?;
+        check_conflicts(request, &bare, &managers, managers.find(&entry), &changed, &others)?;
     }
     changed.unite(difference.removed);
     let own_place = managers.find(&entry);
     for (at, other) in managers.entries_mut().iter_mut().enumerate() {
         if Some(at) == own_place {
             other.fields = without_nobodys(std::mem::take(&mut other.fields));
-        } else if other.fields.subtract(&changed) {
-            other.stored = None;
+        } else {
+            let lost = others.in_version(&other.api_version).map_or(&changed, |change| &change.lost);
+            if other.fields.subtract(lost) {
+                other.stored = None;
+            }
         }
     }
     managers.entries_mut().retain(|entry| !entry.fields.is_empty());
@@ -114,13 +119,17 @@ fn check_conflicts(
     managers: &Managers<'_>,
     own: Option<usize>,
     changed: &FieldSet<'_>,
+    others: &Changes,
 ) -> Result<(), ApplyError> {
     let mut conflicts: Vec<_> = managers
         .entries()
         .iter()
         .enumerate()
         .filter(|(at, _)| Some(*at) != own)
-        .map(|(_, other)| (other, other.fields.intersection(changed)))
+        .map(|(_, other)| {
+            let changed = others.in_version(&other.api_version).map_or(changed, |change| &change.written);
+            (other, other.fields.intersection(changed))
+        })
         .filter(|(_, fields)| !fields.is_empty())
         .collect();
     if conflicts.is_empty() {

@@ -17,7 +17,7 @@
 //! All functions are pure; time is an argument. Refusals ([`ApplyError`]) have the words of the real server.
 //!
 //! ```
-//! use fields::{FieldSet, Request, Versions};
+//! use fields::{FieldSet, OneVersion, Request};
 //! use schema::{Schema, Types};
 //! use serde_json::json;
 //!
@@ -37,7 +37,7 @@
 //!     view: types.view(&config_map),
 //!     reset: &nothing,
 //!     empty: &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}}),
-//!     versions: Versions::Builtin(&|_| false),
+//!     versions: &OneVersion,
 //!     now: "2026-01-01T00:00:00Z".parse()?,
 //! };
 //! let config = |data| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": data});
@@ -72,6 +72,7 @@ pub mod scale;
 mod set;
 mod times;
 pub mod typed;
+mod versions;
 
 pub use agent::manager_name;
 pub use codec::FieldsError;
@@ -80,6 +81,7 @@ pub use element::{ElementError, PathElement};
 pub use managers::{Entry, Managers, ManagersError, Operation};
 pub use prune::PruneError;
 pub use refusal::{ApplyError, ObjectName, ObjectType, VersionError};
-pub use request::{Request, Versions};
+pub use request::Request;
 pub use set::FieldSet;
 pub use times::keep_times;
+pub use versions::{OneVersion, Versions};

@@ -1,5 +1,6 @@
 //! Removal of what a manager applied before and applies no longer.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schema::View;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use crate::managers::{Entry, Managers};
 use crate::request::Request;
 use crate::set::FieldSet;
-use crate::typed::{Duplicates, ValidationErrors, fields_of, remove, validate, with_named_fields};
+use crate::typed::{ValidationErrors, fields_of, remove, with_named_fields};
 
 /// An object that the real server refuses to convert to the version in which somebody owns fields.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,25 +29,20 @@ pub(crate) fn prune(
     before: &Entry<'_>,
     request: &Request<'_>,
 ) -> Result<Value, PruneError> {
-    let view = request.view;
     if is_needless(managers, before, request) {
         return Ok(merged);
     }
-    let merged = &merged;
-    // All versions have one structure, so that converting is nothing but another look at it.
     let convert = |value: &Value, from: &str, to: &str, step: &dyn Fn() -> String| {
-        if from == to {
-            return Ok(());
-        }
-        validate(value, view, Duplicates::Refused).map_err(|errors| PruneError { step: step(), errors })
+        let converted =
+            request.converted(value, from, to).map_err(|errors| PruneError { step: step(), errors });
+        converted.map(Cow::into_owned)
     };
     let version = &*before.api_version;
-    convert(merged, request.api_version, version, &|| {
+    let view = request.view_in(version);
+    let merged = convert(&merged, request.api_version, version, &|| {
         "failed to convert merged object to last applied version: ".into()
     })?;
     let last = with_named_fields(before.fields.clone(), view);
-    let all = named_fields_of(merged, view);
-    let mut pruned = remove(merged, &last, view);
 
     // What is owned in the version that was applied comes back first, then what is owned in others.
     let mut owned: BTreeMap<(bool, &str), FieldSet<'_>> = BTreeMap::new();
@@ -55,29 +51,31 @@ pub(crate) fn prune(
         owned.entry((other != version, other)).or_default().unite(entry.fields.clone());
     }
     let mut at = version;
+    let mut whole = merged.clone();
+    let mut pruned = remove(&merged, &last, view);
     for ((_, next), managed) in owned {
-        for (name, object) in [("merged", merged), ("pruned", &pruned)] {
-            convert(object, at, next, &|| {
-                format!("failed add back owned items: failed to convert {name} object at version {next}: ")
-            })?;
-        }
+        let step = |name: &str| {
+            format!("failed add back owned items: failed to convert {name} object at version {next}: ")
+        };
+        whole = convert(&whole, at, next, &|| step("merged"))?;
+        pruned = convert(&pruned, at, next, &|| step("pruned"))?;
         at = next;
+        let view = request.view_in(next);
         let mut kept = named_fields_of(&pruned, view);
         kept.unite(with_named_fields(managed, view));
-        let mut gone = all.clone();
+        let mut gone = named_fields_of(&whole, view);
         gone.subtract(&kept);
-        pruned = remove(merged, &gone, view);
+        pruned = remove(&whole, &gone, view);
     }
 
     // Of all that went, only what the applier itself had put there may go.
-    convert(&pruned, at, version, &|| {
+    let pruned = convert(&pruned, at, version, &|| {
         "failed add back dangling items: failed to convert pruned object to last applied version: ".into()
     })?;
-    let mut gone = all;
+    let mut gone = named_fields_of(&merged, view);
     gone.subtract(&named_fields_of(&pruned, view));
-    let pruned = remove(merged, &gone.intersection(&last), view);
-    convert(&pruned, version, request.api_version, &String::new)?;
-    Ok(pruned)
+    let pruned = remove(&merged, &gone.intersection(&last), view);
+    convert(&pruned, version, request.api_version, &String::new)
 }
 
 /// Whether all that was applied before is applied again, so that nothing can go. The new entry owns each step to what

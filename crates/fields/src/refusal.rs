@@ -58,9 +58,9 @@ pub enum ApplyError {
     /// The object cannot be converted to a version in which somebody owns fields. The server answers 500.
     #[error(transparent)]
     Prune(#[from] PruneError),
-    /// The same, found after everything that is no longer applied was removed. The server answers 500.
+    /// The same, found of what the apply makes of the object. The server answers 500.
     #[error("failed to convert new object: {0}")]
-    Pruned(ValidationErrors),
+    Unconverted(ValidationErrors),
 }
 
 /// Why fields owned in another version cannot be followed.
@@ -81,7 +81,8 @@ pub enum VersionError {
     /// A version that the custom resource does not have.
     #[error("request to convert CR to an invalid group/version: {0}")]
     Unknown(String),
-    /// The object has items that cannot be told apart, which is refused when it is converted.
+    /// The object does not have the structure of a version, or has items that cannot be told apart: both are refused
+    /// when it is converted.
     #[error(transparent)]
     Structure(#[from] ValidationErrors),
 }

@@ -12,6 +12,7 @@ use crate::managers::{Entry, Managers, Operation, assemble, is_reset, set_manage
 use crate::refusal::{ApplyError, ObjectName, ObjectType, VersionError};
 use crate::set::FieldSet;
 use crate::typed::{Duplicates, ValidationErrors, compare, reconcile, validate};
+use crate::versions::{Changes, Versions, knows};
 
 /// The most updaters an object may have before the oldest are merged.
 const MOST_UPDATERS: usize = 10;
@@ -54,18 +55,9 @@ pub struct Request<'a> {
     /// `spec` or a null `containers`; custom ones only their version and kind.
     pub empty: &'a Value,
     /// In which other versions the kind exists.
-    pub versions: Versions<'a>,
+    pub versions: &'a dyn Versions,
     /// The time of the write.
     pub now: Timestamp,
-}
-
-/// The versions of a kind besides that of the request. What was owned in another version is followed if it is known.
-#[derive(Clone, Copy)]
-pub enum Versions<'a> {
-    /// A built-in kind: owners in unknown versions are forgotten.
-    Builtin(&'a dyn Fn(&str) -> bool),
-    /// A custom kind: an owner in an unknown version is an error.
-    Custom(&'a dyn Fn(&str) -> bool),
 }
 
 /// Why ownership could not be followed; the server then forgets all owners.
@@ -143,15 +135,17 @@ impl<'a> Request<'a> {
         validate(new, self.view, Duplicates::Allowed).map_err(Untracked::New)?;
         validate(live, self.view, Duplicates::Allowed).map_err(Untracked::Live)?;
         self.follow(managers, live).map_err(Untracked::Version)?;
-        self.convert(managers, new).map_err(|errors| Untracked::Version(errors.into()))?;
         let mut difference = compare(live, new, self.view);
         difference.exclude(self.reset);
+        let changes = Changes::seen_by_others(self, managers, live, new)
+            .map_err(|errors| Untracked::Version(errors.into()))?;
         let mut own = difference.modified;
         own.unite(difference.added);
         let mut lost = own.clone();
         lost.unite(difference.removed);
         managers.entries_mut().retain_mut(|entry| {
-            if entry.fields.subtract(&lost) {
+            let lost = changes.in_version(&entry.api_version).map_or(&lost, |change| &change.lost);
+            if entry.fields.subtract(lost) {
                 entry.stored = None;
             }
             !entry.fields.is_empty()
@@ -174,56 +168,31 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
-    /// Brings what others own up to date with the schema, and forgets those whose version is gone.
+    /// Brings what others own up to date with the schema of their versions, and forgets those whose version is gone.
     pub(crate) fn follow(&self, managers: &mut Managers<'_>, live: &Value) -> Result<(), VersionError> {
         let mut result = Ok(());
-        managers.entries_mut().retain_mut(|entry| {
-            let known = match self.knows(&entry.api_version) {
-                Ok(known) => known,
-                Err(error) => {
+        managers.entries_mut().retain_mut(|entry| match self.follow_entry(entry, live) {
+            Ok(known) => known,
+            Err(error) => {
+                if result.is_ok() {
                     result = Err(error);
-                    true
                 }
-            };
-            if known && reconcile(&mut entry.fields, self.view) {
-                entry.stored = None;
+                true
             }
-            known
         });
-        result?;
-        Ok(self.convert(managers, live)?)
+        result
     }
 
-    /// Checks what the real server checks when it converts an object to the versions in which others own fields:
-    /// that lists have no duplicates.
-    pub(crate) fn convert(&self, managers: &Managers<'_>, object: &Value) -> Result<(), ValidationErrors> {
-        if managers.entries().iter().any(|entry| entry.api_version != self.api_version) {
-            validate(object, self.view, Duplicates::Refused)?;
+    fn follow_entry(&self, entry: &mut Entry<'_>, live: &Value) -> Result<bool, VersionError> {
+        let version = &*entry.api_version;
+        if !knows(self, version)? {
+            return Ok(false);
         }
-        Ok(())
-    }
-
-    fn knows(&self, version: &str) -> Result<bool, VersionError> {
-        if version == self.api_version {
-            return Ok(true);
+        self.in_version(live, version)?;
+        if reconcile(&mut entry.fields, self.view_in(version)) {
+            entry.stored = None;
         }
-        if version.matches('/').count() > 1 {
-            return Err(VersionError::Malformed(version.into()));
-        }
-        match self.versions {
-            Versions::Builtin(exists) => Ok(exists(version)),
-            Versions::Custom(exists) => {
-                let group =
-                    |version: &str| version.split_once('/').map_or(String::new(), |(group, _)| group.into());
-                if exists(version) {
-                    Ok(true)
-                } else if group(version) == group(self.api_version) {
-                    Err(VersionError::Unknown(version.into()))
-                } else {
-                    Err(VersionError::Group { object: self.object_type(), target: version.into() })
-                }
-            }
-        }
+        Ok(true)
     }
 
     /// An entry of this request.

@@ -18,6 +18,7 @@ static QUOTED: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?s)(Invalid value:
 static PORT: LazyLock<Regex> = LazyLock::new(|| pattern(r":(3[0-2]\d{3})/"));
 static GENERATED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(.*[a-z]\d+-)[bcdfghjklmnpqrstvwxz2456789]{5}$"));
+static OLDEST: LazyLock<Regex> = LazyLock::new(|| pattern(r"(too old resource version: \S+) \(\d+\)"));
 static TYPE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\bselfType\d+"));
 static AGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(\d+[smhdy])+$"));
 
@@ -183,6 +184,8 @@ impl Names {
             ADDRESS.replace_all(&text, |found: &Captures<'_>| self.nth("address", &found[0])).into_owned();
         // Types of expressions are numbered by how many were compiled before.
         let text = TYPE.replace_all(&text, "selfType").into_owned();
+        // From when on a server can tell depends on what others did.
+        let text = OLDEST.replace_all(&text, "$1 (*)").into_owned();
         VERSION
             .replace_all(&text, |found: &Captures<'_>| match &found[2] {
                 // No version at all.
@@ -319,6 +322,7 @@ mod tests {
                 "metadata.resourceVersion: Invalid value: 0: x",
                 "metadata.resourceVersion: Invalid value: 0: x",
             ),
+            ("too old resource version: 12 (51937)", "too old resource version: version#1 (*)"),
             ("no such overload for selfType17.size", "no such overload for selfType.size"),
             (
                 "typed: errors:\n  .spec.b: x\n  .metadata.a: y",

@@ -1,4 +1,4 @@
-//! Replays a sequence on one server: fills its blanks from the answers so far.
+//! Replays a sequence on two servers: fills its blanks, for each from its own answers so far.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::generate::{MERGE_PATCH, merge};
-use crate::sequence::{Action, Body, Call, Sequence, Settle, Verb, Version};
+use crate::sequence::{Action, Body, Call, Sequence, Settle, Step, Verb, Version};
 use crate::server::{Answer, Request, Server, ServerError};
 use crate::settle;
 
@@ -37,36 +37,49 @@ struct Replay<'a> {
     trace: Trace,
 }
 
-/// Replays a sequence whose objects are marked by the tag.
-pub async fn replay(server: &Server, sequence: &Sequence, tag: &str) -> Result<Trace, ServerError> {
-    let mut replay =
-        Replay { server, tag, objects: HashMap::new(), paths: HashMap::new(), trace: Trace::default() };
+/// Replays a sequence whose objects are marked by the tag on two servers, step by step: each is asked when both have
+/// answered what came before. What depends on the time of day, which managed fields have in whole seconds, is then the same
+/// for a slow one and a quick one.
+pub async fn replay(
+    servers: (&Server, &Server),
+    sequence: &Sequence,
+    tag: &str,
+) -> Result<(Trace, Trace), ServerError> {
+    let (mut left, mut right) = (Replay::of(servers.0, tag), Replay::of(servers.1, tag));
     for step in &sequence.steps {
-        match &step.action {
-            Action::Call(call) => {
-                let request = replay.request(call);
-                let answer = if call.verb == Verb::Watch {
-                    server.watch(&request, call.history).await?
-                } else {
-                    server.ask(&request).await?
-                };
-                replay.learn(call, &answer, &request);
-                let answer = if call.history && answer.code == 200 {
-                    Answer { body: settle::history(&answer.body), ..answer }
-                } else if call.left {
-                    Answer { body: settle::left(answer.body), ..answer }
-                } else {
-                    answer
-                };
-                replay.trace.answers.push((step.id, answer));
-            }
-            Action::Settle(settle) => replay.settle(settle).await?,
-        }
+        tokio::try_join!(left.step(step), right.step(step))?;
     }
-    Ok(replay.trace)
+    Ok((left.trace, right.trace))
 }
 
-impl Replay<'_> {
+impl<'a> Replay<'a> {
+    fn of(server: &'a Server, tag: &'a str) -> Self {
+        Self { server, tag, objects: HashMap::new(), paths: HashMap::new(), trace: Trace::default() }
+    }
+
+    async fn step(&mut self, step: &Step) -> Result<(), ServerError> {
+        let call = match &step.action {
+            Action::Call(call) => call,
+            Action::Settle(settle) => return self.settle(settle).await,
+        };
+        let request = self.request(call);
+        let answer = if call.verb == Verb::Watch {
+            self.server.watch(&request, call.history).await?
+        } else {
+            self.server.ask(&request).await?
+        };
+        self.learn(call, &answer, &request);
+        let answer = if call.history && answer.code == 200 {
+            Answer { body: settle::history(&answer.body), ..answer }
+        } else if call.left {
+            Answer { body: settle::left(answer.body), ..answer }
+        } else {
+            answer
+        };
+        self.trace.answers.push((step.id, answer));
+        Ok(())
+    }
+
     fn request(&self, call: &Call) -> Request {
         let mut target = escape(&self.fill(&call.path), true);
         for (at, (key, value)) in call.query.iter().enumerate() {

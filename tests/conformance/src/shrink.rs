@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::compare::{Difference, compare};
 use crate::replay::replay;
-use crate::sequence::Sequence;
+use crate::sequence::{Action, Sequence, Settle, Step};
 use crate::server::{Server, ServerError};
 
 /// So long a sequence is made shorter; what is left then is short enough.
@@ -32,14 +32,25 @@ pub struct Outcome {
     pub differences: Vec<Difference>,
 }
 
+/// The steps with those of the whole sequence that clear up behind it. What is left there would keep the real server busy:
+/// it waits for the objects of each definition that is being deleted, and for a few of them at a time only.
+fn cleared(steps: &Sequence, whole: &Sequence) -> Sequence {
+    let clears = |step: &&Step| matches!(step.action, Action::Settle(Settle::Cleared(..)));
+    let mut cleared = steps.clone();
+    for step in whole.steps.iter().filter(clears) {
+        if !cleared.steps.iter().any(|present| present.id == step.id) {
+            cleared.steps.push(step.clone());
+        }
+    }
+    cleared
+}
+
 impl Pair {
     /// Replays a sequence on both.
     pub async fn ask(&self, sequence: &Sequence) -> Result<Outcome, ServerError> {
         let number = self.replays.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let tag = format!("{}{number:05}", self.run);
-        let (left, right) =
-            tokio::join!(replay(&self.real, sequence, &tag), replay(&self.other, sequence, &tag));
-        let (left, right) = (left?, right?);
+        let (left, right) = replay((&self.real, &self.other), sequence, &tag).await?;
         let codes = left.answers.iter().map(|(step, answer)| (*step, answer.code)).collect();
         Ok(Outcome { codes, differences: compare(sequence, &left, &right) })
     }
@@ -56,6 +67,7 @@ impl Pair {
         let about = sequence.about(difference.step);
         let mut found = None;
         for candidate in [about, best, sequence.clone()] {
+            let candidate = cleared(&candidate, sequence);
             found =
                 self.same(&candidate, &difference.signature).await?.map(|difference| (candidate, difference));
             if found.is_some() {
@@ -71,6 +83,10 @@ impl Pair {
                 let mut shorter = best.clone();
                 let end = (at + size).min(best.steps.len());
                 shorter.steps.drain(at..end);
+                let shorter = cleared(&shorter, sequence);
+                if shorter.steps.len() == best.steps.len() {
+                    break;
+                }
                 match self.same(&shorter, &found.signature).await? {
                     Some(difference) => {
                         best = shorter;

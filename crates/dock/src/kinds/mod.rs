@@ -47,6 +47,11 @@ pub trait Rules: Send + Sync {
     /// Fills in what was left out, as decoding an object does. Runs on every object that comes in.
     fn default(&self, _object: &mut Value) {}
 
+    /// A new object as the fields of its creator are counted in it, where that is not how it goes on.
+    fn counted(&self, _object: &Value) -> Option<Value> {
+        None
+    }
+
     /// Removes what a creator may not write (status), and fills in what only a creation sets.
     fn prepare_create(&self, object: &mut Value, _context: &Context) {
         match self.first_status() {

@@ -8,7 +8,8 @@ use super::read::{Read, set, text_of};
 use super::report::Errors;
 use crate::field::{FieldError, Path};
 
-const STANDARD: [&str; 20] = [
+/// What quotas count of pods.
+pub(crate) const OF_PODS: [&str; 10] = [
     "cpu",
     "memory",
     "ephemeral-storage",
@@ -18,52 +19,28 @@ const STANDARD: [&str; 20] = [
     "limits.cpu",
     "limits.memory",
     "limits.ephemeral-storage",
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "configmaps",
-    "persistentvolumeclaims",
-    "storage",
-    "requests.storage",
-    "services.nodeports",
-    "services.loadbalancers",
+    PODS,
 ];
 
-const INTEGER: [&str; 9] = [
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "configmaps",
-    "persistentvolumeclaims",
-    "services.nodeports",
-    "services.loadbalancers",
-];
+/// What quotas count of services.
+pub(crate) const OF_SERVICES: [&str; 3] = ["services", "services.nodeports", "services.loadbalancers"];
 
-const QUOTA: [&str; 19] = [
-    "cpu",
-    "memory",
-    "ephemeral-storage",
-    "requests.cpu",
-    "requests.memory",
-    "requests.storage",
-    "requests.ephemeral-storage",
-    "limits.cpu",
-    "limits.memory",
-    "limits.ephemeral-storage",
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "persistentvolumeclaims",
-    "configmaps",
-    "services.nodeports",
-    "services.loadbalancers",
-];
+/// What quotas count of claims.
+pub(crate) const OF_CLAIMS: [&str; 2] = [CLAIMS, "requests.storage"];
+
+/// Kinds whose number had a name before all kinds had one.
+pub(crate) const NUMBERED: [&str; 4] = ["configmaps", "replicationcontrollers", "resourcequotas", "secrets"];
+
+const PODS: &str = "pods";
+const CLAIMS: &str = "persistentvolumeclaims";
+
+/// Whether a name is one that quotas have always known.
+fn is_standard(name: &str) -> bool {
+    OF_PODS.contains(&name)
+        || OF_SERVICES.contains(&name)
+        || OF_CLAIMS.contains(&name)
+        || NUMBERED.contains(&name)
+}
 
 /// Where amounts of resources are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +79,8 @@ pub(crate) fn may_overcommit(name: &str) -> bool {
 
 /// Whether amounts of a resource are whole numbers.
 pub(crate) fn is_integer(name: &str) -> bool {
-    INTEGER.contains(&name) || is_extended(name)
+    let counted = [PODS, CLAIMS].contains(&name) || OF_SERVICES.contains(&name) || NUMBERED.contains(&name);
+    counted || is_extended(name)
 }
 
 /// The name of a resource must be standard or qualified. Tells whether anything was wrong.
@@ -112,7 +90,7 @@ pub(crate) fn name(value: &str, path: &Path, errors: &mut Errors) -> bool {
         errors.invalid_each(path, value, wrong);
         return true;
     }
-    if !value.contains('/') && !STANDARD.contains(&value) && !is_huge_pages_of_quota(value) {
+    if !value.contains('/') && value != "storage" && !is_standard(value) && !is_huge_pages_of_quota(value) {
         errors.invalid(path, value, "must be a standard resource type or fully qualified");
         return true;
     }
@@ -144,7 +122,7 @@ pub(crate) fn is_pod_level(name: &str) -> bool {
 
 /// Whether a resource is one that quotas know.
 pub(crate) fn is_quota(name: &str) -> bool {
-    QUOTA.contains(&name) || is_huge_pages_of_quota(name)
+    is_standard(name) || is_huge_pages_of_quota(name)
 }
 
 /// The name of a resource in a quota.

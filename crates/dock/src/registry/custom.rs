@@ -12,7 +12,7 @@ use crate::crd::definition::{self, Definition};
 use crate::crd::{CustomVersion, rank, scale};
 use crate::field::FieldError;
 use crate::kinds::{Context, Rules};
-use crate::store::ResourceKey;
+use crate::store::{ResourceKey, Revision};
 
 const VERBS: &[&str] = &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 const CHANGE: &[&str] = &["get", "patch", "update"];
@@ -23,6 +23,8 @@ pub struct Custom {
     definition: Value,
     versions: Vec<Compiled>,
     columns: Vec<Columns>,
+    /// The revision of the definition from which on it has said this.
+    pub(super) since: Revision,
 }
 
 /// The rules of one version.
@@ -130,6 +132,14 @@ impl Rules for Definitions {
 }
 
 impl Custom {
+    /// Whether two definitions differ in nothing that their objects depend on.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        let (own, other) = (&self.definition, &other.definition);
+        own["metadata"]["uid"] == other["metadata"]["uid"]
+            && own["spec"] == other["spec"]
+            && own["status"]["acceptedNames"] == other["status"]["acceptedNames"]
+    }
+
     /// A version; the first one for a name that is not there, which no request has.
     pub(super) fn version(&self, name: &str) -> &CustomVersion {
         &self.compiled(name).0
@@ -166,8 +176,8 @@ impl Custom {
         Ok(Decoded { value, complaints })
     }
 
-    pub(super) fn with_structure<T>(&self, version: &str, read: impl FnOnce(View<'_>) -> T) -> T {
-        read(schema::types().view(self.version(version).structure()))
+    pub(super) fn structure(&self, version: &str) -> View<'_> {
+        schema::types().view(self.version(version).structure())
     }
 
     pub(super) fn scale_of(&self, version: &str, object: &Value) -> Result<Value, String> {
@@ -268,6 +278,10 @@ pub(super) fn resource(object: &Value) -> Option<Resource> {
             definition: object.clone(),
             versions: compiled,
             columns: definition.versions.iter().map(Columns::of).collect(),
+            since: object["metadata"]["resourceVersion"]
+                .as_str()
+                .and_then(|text| text.parse().ok())
+                .unwrap_or_default(),
         })),
     })
 }

@@ -16,7 +16,7 @@ use crate::kinds::Rules;
 use crate::meta;
 use crate::selectors::{LabelSelector, Selectable};
 use crate::status::ResourceName;
-use crate::store::{Key, Range, ResourceKey};
+use crate::store::{Key, Range, ResourceKey, Revision};
 
 /// A resource: a kind, and where it is served.
 #[derive(Debug, Clone)]
@@ -209,11 +209,19 @@ impl Resource {
         object
     }
 
+    /// The structure of its objects in a version, where it is known.
+    pub fn structure(&self, version: &str) -> Option<View<'_>> {
+        match &self.behaviour {
+            Behaviour::Builtin(_) => schema::builtin(&self.key.group, version, &self.kind),
+            Behaviour::Custom(custom) => Some(custom.structure(version)),
+        }
+    }
+
     /// Calls with the structure of its objects in a version.
     pub fn with_structure<T>(&self, version: &str, read: impl FnOnce(View<'_>) -> T) -> T {
         match &self.behaviour {
             Behaviour::Builtin(_) => builtin::with_structure(&self.key.group, version, &self.kind, read),
-            Behaviour::Custom(custom) => custom.with_structure(version, read),
+            Behaviour::Custom(custom) => read(custom.structure(version)),
         }
     }
 
@@ -383,6 +391,26 @@ impl Resource {
         object
     }
 
+    /// The oldest revision from which its objects can be watched: what custom ones were before their definition last
+    /// changed is forgotten.
+    pub fn watched_from(&self) -> Revision {
+        match &self.behaviour {
+            Behaviour::Custom(custom) => custom.since,
+            Behaviour::Builtin(_) => 0,
+        }
+    }
+
+    /// Takes over what is known of the same resource, if its definition says the same as before.
+    fn continue_from(&mut self, before: &Self) {
+        if let (Behaviour::Custom(custom), Behaviour::Custom(before)) =
+            (&mut self.behaviour, &before.behaviour)
+            && custom.says_the_same(before)
+            && let Some(custom) = Arc::get_mut(custom)
+        {
+            custom.since = before.since;
+        }
+    }
+
     /// Brings an object of a version to the form in which it is kept.
     pub fn keep(&self, object: &mut Value, version: &str) {
         if let Behaviour::Builtin(rules) = &self.behaviour {
@@ -449,7 +477,10 @@ impl Registry {
         let resource = custom::resource(definition);
         let mut index = self.resources.write().unwrap_or_else(PoisonError::into_inner);
         index.generation += 1;
-        if let Some(resource) = resource {
+        if let Some(mut resource) = resource {
+            if let Some(before) = index.by_key.get(&resource.key) {
+                resource.continue_from(before);
+            }
             index.by_key.insert(resource.key.clone(), Arc::new(resource));
         } else if let Some(key) = custom::key(definition) {
             index.by_key.remove(&key);

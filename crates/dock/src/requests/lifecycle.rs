@@ -1,6 +1,6 @@
 //! What follows from a change: resources come and go with their definitions.
 
-use fields::{FieldSet, Request, Versions};
+use fields::{FieldSet, OneVersion, Request};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -78,14 +78,9 @@ impl Server {
     /// deleted, its objects gone and then itself.
     async fn settle_definition(&self, key: &Key) {
         while let Some(stored) = self.store.get(key) {
-            let next = if is_cleaning_up(&stored.object) {
-                self.clean_up(&stored).await
-            } else {
-                let all = self.store.list(&Range { resource: key.resource.clone(), namespace: "".into() });
-                let all: Vec<&Value> = all.objects.iter().map(|stored| &*stored.object).collect();
-                settle(&stored.object, &all, self.clock.now())
-            };
-            let Some(mut next) = next else {
+            let cleaned = if is_cleaning_up(&stored.object) { self.clean_up(&stored).await } else { None };
+            // The names of a definition that waits for its objects are looked at as those of any other.
+            let Some(mut next) = cleaned.or_else(|| self.with_names(&stored)) else {
                 self.registry.define(&stored.object);
                 return;
             };
@@ -100,6 +95,13 @@ impl Server {
                 let _ = self.store.put(key, Expected::At(stored.revision), next).await;
             }
         }
+    }
+
+    /// What a definition becomes once its names are compared with those of others.
+    fn with_names(&self, stored: &Stored) -> Option<Value> {
+        let all = self.store.list(&Range { resource: stored.key.resource.clone(), namespace: "".into() });
+        let all: Vec<&Value> = all.objects.iter().map(|stored| &*stored.object).collect();
+        settle(&stored.object, &all, self.clock.now())
     }
 
     /// Deletes the objects of a definition; what it becomes then, if they are all gone.
@@ -149,7 +151,7 @@ fn own_status(live: &Value, next: &mut Value, now: Timestamp) {
         view,
         reset: &FieldSet::of_fields(["metadata", "spec"]),
         empty: &json!({"apiVersion": api_version, "kind": kind}),
-        versions: Versions::Builtin(&|known| known == api_version),
+        versions: &OneVersion,
         now,
     };
     request.update(Some(live), next);

@@ -1,18 +1,27 @@
 //! Who owns the fields of what is written.
 
+use std::borrow::Cow;
+
 use fields::{ApplyError, FieldSet, Request, Versions};
 use http::StatusCode;
-use schema::Tree;
+use schema::{Tree, View};
 use serde_json::Value;
 
 use super::body::{defaulted, expected_kind};
 use super::call::Call;
+use super::metadata;
 use crate::status::{Cause, Details, Status};
 
 impl Call {
     /// Notes in a new or changed object who owns what.
     pub(super) fn own_fields(&self, live: Option<&Value>, object: &mut Value) {
-        with_request(self, &self.manager(), |request| request.update(live, object));
+        let counted = if live.is_none() { self.rules().counted(object) } else { None };
+        let Some(mut counted) = counted else {
+            return with_request(self, &self.manager(), |request| request.update(live, object));
+        };
+        with_request(self, &self.manager(), |request| request.update(live, &mut counted));
+        let managers = metadata::fields(&mut counted).remove("managedFields").unwrap_or_default();
+        metadata::fields(object).insert("managedFields".into(), managers);
     }
 
     /// What an apply makes of the live object.
@@ -47,15 +56,8 @@ impl Call {
 fn with_request<T>(call: &Call, manager: &str, write: impl FnOnce(Request<'_>) -> T) -> T {
     let expected = expected_kind(call);
     let api_version = expected.api_version();
-    let object = call.part().is_none();
-    let known = |version: &str| {
-        let served = || call.resource.versions.iter().any(|own| call.resource.api_version(own) == version);
-        if object { served() } else { version == api_version }
-    };
-    let custom = call.resource.is_custom() && object;
-    let versions = if custom { Versions::Custom(&known) } else { Versions::Builtin(&known) };
     let empty = call.empty();
-    let reset = reset_fields(call);
+    let reset = reset_fields(call, &call.version);
     call.with_structure(|view| {
         write(Request {
             manager,
@@ -65,10 +67,53 @@ fn with_request<T>(call: &Call, manager: &str, write: impl FnOnce(Request<'_>) -
             view,
             reset: &reset,
             empty: &empty,
-            versions,
+            versions: &Served(call),
             now: call.now,
         })
     })
+}
+
+/// The versions in which the kind of a request is served. What is not the object itself has no others.
+struct Served<'a>(&'a Call);
+
+impl Served<'_> {
+    fn version(&self, api_version: &str) -> Option<&str> {
+        let resource = &self.0.resource;
+        let served = || resource.versions.iter().find(|own| resource.api_version(own) == api_version);
+        if self.0.part().is_none() { served().map(|version| &**version) } else { None }
+    }
+}
+
+impl Versions for Served<'_> {
+    fn structure(&self, api_version: &str) -> Option<View<'_>> {
+        self.0.resource.structure(self.version(api_version)?)
+    }
+
+    fn resets(&self, api_version: &str) -> FieldSet<'static> {
+        let call = self.0;
+        // The front door of a custom kind keeps the status of its own version only out of what it writes.
+        if call.resource.is_custom() && call.subresource.is_empty() {
+            return FieldSet::default();
+        }
+        self.version(api_version).map(|version| reset_fields(call, version)).unwrap_or_default()
+    }
+
+    fn convert<'v>(&self, object: &'v Value, from: &str, to: &str) -> Cow<'v, Value> {
+        let resource = &self.0.resource;
+        match (self.version(from), self.version(to)) {
+            // Without a webhook, custom objects are in all versions what they are in one.
+            (Some(from), Some(to)) if !resource.is_custom() => {
+                let mut object = object.clone();
+                resource.keep(&mut object, from);
+                Cow::Owned(resource.convert(&object, to))
+            }
+            _ => Cow::Borrowed(object),
+        }
+    }
+
+    fn is_custom(&self) -> bool {
+        self.0.resource.is_custom() && self.0.part().is_none()
+    }
 }
 
 /// Puts back the nulls that reading a body takes away. What is applied is not read as one: a null that is left where
@@ -106,9 +151,14 @@ fn restore_empty(merged: &Value, metadata: &mut Value) {
     }
 }
 
-/// What this door does not write.
-fn reset_fields(call: &Call) -> FieldSet<'static> {
-    FieldSet::of_fields(call.rules().resets(&call.subresource).iter().copied())
+/// What this door does not write of an object in a version.
+fn reset_fields(call: &Call, version: &str) -> FieldSet<'static> {
+    let rules = call.resource.rules(version);
+    // A version without a status of its own has no such door.
+    if call.resource.is_custom() && &*call.subresource == "status" && !rules.has_status() {
+        return FieldSet::default();
+    }
+    FieldSet::of_fields(rules.resets(&call.subresource).iter().copied())
 }
 
 fn refusal(error: &ApplyError) -> Status {

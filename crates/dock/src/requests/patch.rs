@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::body::{check_type, defaulted, expected_kind};
 use super::call::Call;
+use super::managed::unexplained;
 use super::metadata;
 use super::update::check_name;
 use crate::field::{FieldError, Path};
@@ -156,6 +157,6 @@ pub(super) fn patch_refused(error: &schema::PatchError) -> Status {
             status.details = Some(Box::default());
             status
         }
-        _ => Status::internal(error),
+        _ => unexplained(error.to_string()),
     }
 }

@@ -196,11 +196,18 @@ impl Call {
     /// as far as its prefix.
     pub(super) fn storage_refused(&self, word: &str, wanted: &str, found: &str) -> Status {
         let group = &self.resource.key.group;
-        let folder = match (self.resource.is_custom(), &*self.resource.key.resource) {
-            (true, plural) => format!("{group}/{plural}"),
-            (false, "services") => "services/specs".into(),
-            (false, "endpoints") => "services/endpoints".into(),
-            (false, plural) => plural.into(),
+        // Some are kept where they were when they had other names.
+        let folder = match (&**group, &*self.resource.key.resource) {
+            ("", "services") => "services/specs".into(),
+            ("", "endpoints") => "services/endpoints".into(),
+            ("", "nodes") => "minions".into(),
+            ("", "replicationcontrollers") => "controllers".into(),
+            ("networking.k8s.io", "ingresses") => "ingress".into(),
+            (group @ ("apiextensions.k8s.io" | "apiregistration.k8s.io"), plural) => {
+                format!("{group}/{plural}")
+            }
+            (group, plural) if self.resource.is_custom() => format!("{group}/{plural}"),
+            (_, plural) => plural.to_owned(),
         };
         let prefix = if self.options.is_dry_run() { "" } else { "/registry" };
         let place = if self.namespace.is_empty() { String::new() } else { format!("{}/", self.namespace) };

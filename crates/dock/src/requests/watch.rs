@@ -37,23 +37,28 @@ impl Server {
         let range = call.resource.range(&call.namespace);
         let streaming = call.options.send_initial_events == Some(true);
         let (sender, receiver) = mpsc::channel(WAITING);
-        let (present, revision, events) = if streaming
-            || wanted.is_none() && call.options.send_initial_events.is_none()
-        {
-            let (snapshot, events) = self.store.list_and_follow(range);
-            (snapshot.objects, snapshot.revision, events)
-        } else {
-            let revision = wanted.unwrap_or_else(|| self.store.revision());
-            match self.store.follow(range, revision) {
-                Ok(events) => (Vec::new(), revision, events),
-                Err(compacted) => {
-                    let words = format!("too old resource version: {revision} ({})", compacted.oldest + 1);
-                    // The answer is a stream that holds nothing but the refusal.
-                    let _ = sender.try_send(written(&call, "ERROR", &Status::expired(words).to_value()));
-                    return Ok(Answer::with(StatusCode::OK, Content::Stream(receiver)));
+        let (present, revision, events) =
+            if streaming || wanted.is_none() && call.options.send_initial_events.is_none() {
+                let (snapshot, events) = self.store.list_and_follow(range);
+                (snapshot.objects, snapshot.revision, events)
+            } else {
+                let revision = wanted.unwrap_or_else(|| self.store.revision());
+                let oldest = call.resource.watched_from();
+                let events = if revision < oldest {
+                    Err(oldest)
+                } else {
+                    self.store.follow(range, revision).map_err(|compacted| compacted.oldest + 1)
+                };
+                match events {
+                    Ok(events) => (Vec::new(), revision, events),
+                    Err(oldest) => {
+                        let words = format!("too old resource version: {revision} ({oldest})");
+                        // The answer is a stream that holds nothing but the refusal.
+                        let _ = sender.try_send(written(&call, "ERROR", &Status::expired(words).to_value()));
+                        return Ok(Answer::with(StatusCode::OK, Content::Stream(receiver)));
+                    }
                 }
-            }
-        };
+            };
         let server = self.clone();
         let watch = Watch { call, selection, sender, revision, streaming, first: true };
         tokio::spawn(async move { watch.run(&server, present, events).await });

@@ -247,3 +247,27 @@ fn versions_are_followed_if_they_are_known() {
         assert_eq!(other.managers().len(), managers, "{version}");
     }
 }
+
+#[test]
+fn what_another_version_does_not_have_cannot_be_followed_there() {
+    let entry = json!({"manager": "old", "operation": "Update", "apiVersion": "shop.io/v1beta1",
+        "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"f:paused": {}}}});
+    let followed = |field: Value| {
+        let mut object = Object::new();
+        object.update("alice", &spec(json!({"replicas": 1})));
+        object.live.as_mut().unwrap()["metadata"]["managedFields"]
+            .as_array_mut()
+            .unwrap()
+            .push(entry.clone());
+        object.update("bob", &spec(field));
+        object
+    };
+    // Of what both versions have, everybody keeps their own.
+    assert_eq!(followed(json!({"replicas": 1, "paused": "x"})).managers().len(), 2);
+    // Else the real server forgets all owners.
+    let object = followed(json!({"replicas": 1, "tags": ["a"]}));
+    assert_eq!(object.live.as_ref().unwrap()["metadata"].get("managedFields"), None);
+    let mut object = followed(json!({"replicas": 1}));
+    let refused = object.try_apply("carol", &spec(json!({"tags": ["a"]})), false).unwrap_err();
+    assert_eq!(refused.to_string(), "failed to convert new object: .spec.tags: field not declared in schema");
+}

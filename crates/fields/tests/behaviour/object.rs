@@ -1,15 +1,17 @@
 //! One stored object, and the writes that are made to it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use fields::{ApplyError, FieldSet, Request, Versions, keep_times};
-use schema::{ListKind, MapKind, Schema, Shape, Types};
+use schema::{ListKind, MapKind, Schema, Shape, Types, View};
 use serde_json::{Value, json};
 
 /// A stored object of a kind with all sorts of fields.
 pub(crate) struct Object {
     types: Types,
     schema: Schema,
+    others: Vec<(&'static str, Schema)>,
     pub(crate) live: Option<Value>,
     seconds: i64,
 }
@@ -54,9 +56,46 @@ pub(crate) fn schema() -> Schema {
     ])
 }
 
+/// An older version, which has only some of the fields.
+fn smaller_schema() -> Schema {
+    Schema::object([
+        ("apiVersion", Schema::string()),
+        ("kind", Schema::string()),
+        ("metadata", Schema::untyped()),
+        ("spec", Schema::object([("replicas", Schema::integer()), ("paused", Schema::string())])),
+        ("status", Schema::untyped()),
+    ])
+}
+
+/// The other versions of the kind, in which objects are what they are in the first.
+struct Known<'a> {
+    types: &'a Types,
+    others: &'a [(&'static str, Schema)],
+}
+
+impl Versions for Known<'_> {
+    fn structure(&self, version: &str) -> Option<View<'_>> {
+        let found = self.others.iter().find(|(known, _)| *known == version);
+        found.map(|(_, schema)| self.types.view(schema))
+    }
+
+    fn resets(&self, _version: &str) -> FieldSet<'static> {
+        FieldSet::default()
+    }
+
+    fn convert<'v>(&self, object: &'v Value, _from: &str, _to: &str) -> Cow<'v, Value> {
+        Cow::Borrowed(object)
+    }
+
+    fn is_custom(&self) -> bool {
+        false
+    }
+}
+
 impl Object {
     pub(crate) fn new() -> Self {
-        Self { types: Types::default(), schema: schema(), live: None, seconds: 0 }
+        let others = vec![("shop.io/v2", schema()), ("shop.io/v1beta1", smaller_schema())];
+        Self { types: Types::default(), schema: schema(), others, live: None, seconds: 0 }
     }
 
     fn door<T>(
@@ -75,7 +114,7 @@ impl Object {
             view: self.types.view(&self.schema),
             reset: &reset,
             empty: &json!({"apiVersion": "shop.io/v1", "kind": "Thing", "metadata": {}, "spec": {}}),
-            versions: Versions::Builtin(&|version| version == "shop.io/v2"),
+            versions: &Known { types: &self.types, others: &self.others },
             now: jiff::Timestamp::from_second(self.seconds).unwrap(),
         };
         write(&request, self.live.as_ref())

@@ -38,10 +38,16 @@ impl World {
             5 => {
                 let mut body =
                     kind.object(&mut self.dice, json!({"name": "Not_A_Name", "labels": {"seq": "⟨tag⟩"}}));
+                let mut query = Vec::new();
                 if self.dice.chance(30) {
                     body["metadata"] = json!({"labels": {"seq": "⟨tag⟩"}});
+                    // The server makes a name of its own for these alone, and lists them wherever that name happens to
+                    // stand among the others.
+                    if kind.kind == "LimitRange" {
+                        query.push(("dryRun", "All".to_owned()));
+                    }
                 }
-                Call { body: Body::Json(body), ..request(Verb::Create, "POST", &collection) }
+                Call { query, body: Body::Json(body), ..request(Verb::Create, "POST", &collection) }
             }
             6 => {
                 let body = kind.object(&mut self.dice, json!({"name": "elsewhere", "namespace": "other"}));

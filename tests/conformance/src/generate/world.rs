@@ -6,6 +6,9 @@ use crate::dice::Dice;
 use crate::kinds::{self, Kind};
 use crate::sequence::{Action, Body, Call, Group, Settle, Step, Verb};
 
+/// Where definitions are.
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
 /// The query of a request.
 pub(super) type Query = Vec<(&'static str, String)>;
 
@@ -74,8 +77,13 @@ impl World {
     }
 
     pub(super) fn call(&mut self, call: Call) {
-        let touches = call.method != "GET" && call.path.contains("/customresourcedefinitions/");
-        let definition = touches.then(|| call.path.trim_end_matches("/status").to_owned());
+        let one = call.method != "GET" && call.path.contains("/customresourcedefinitions/");
+        let all = call.verb == Verb::DeleteCollection && call.path == DEFINITIONS;
+        let definition = if all {
+            Some(format!("{DEFINITIONS}/gadgets.⟨tag⟩.example.com"))
+        } else {
+            one.then(|| call.path.trim_end_matches("/status").to_owned())
+        };
         self.step(Action::Call(call));
         // The server looks at a definition after it has answered.
         if let Some(path) = definition {

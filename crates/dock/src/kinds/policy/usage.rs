@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::kinds::pod::{level, quality};
 use crate::kinds::quantity::Quantity;
 use crate::kinds::read::{Read, text_of};
-use crate::kinds::resources;
+use crate::kinds::resources::{self, NUMBERED, OF_CLAIMS, OF_PODS, OF_SERVICES};
 
 /// Amounts by the names of resources.
 pub(crate) type Amounts = BTreeMap<String, Quantity>;
@@ -19,22 +19,6 @@ pub(crate) type Amounts = BTreeMap<String, Quantity>;
 /// For these, cpu and memory of every container must be said once a quota counts them.
 const DEMANDED: [&str; 6] =
     ["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"];
-const OF_PODS: [&str; 10] = [
-    "cpu",
-    "memory",
-    "ephemeral-storage",
-    "requests.cpu",
-    "requests.memory",
-    "requests.ephemeral-storage",
-    "limits.cpu",
-    "limits.memory",
-    "limits.ephemeral-storage",
-    "pods",
-];
-const OF_SERVICES: [&str; 3] = ["services", "services.nodeports", "services.loadbalancers"];
-const OF_CLAIMS: [&str; 2] = ["persistentvolumeclaims", "requests.storage"];
-/// Kinds whose number had a name before all kinds had one.
-const NAMED: [&str; 4] = ["configmaps", "replicationcontrollers", "resourcequotas", "secrets"];
 const OF_CLASS: &str = ".storageclass.storage.k8s.io/";
 
 /// Amounts as they stand in an object.
@@ -88,7 +72,7 @@ impl Counted<'_> {
                 let of_class = |own: &&str| name.ends_with(&format!("{OF_CLASS}{own}"));
                 OF_CLAIMS.contains(&name) || OF_CLAIMS.iter().any(of_class)
             }
-            ("", plural) => NAMED.contains(&plural) && name == plural,
+            ("", plural) => NUMBERED.contains(&plural) && name == plural,
             _ => false,
         }
     }
@@ -130,7 +114,7 @@ impl Counted<'_> {
             ("", "pods") => pod_usage(object, now, &mut usage),
             ("", "services") => service_usage(object, &mut usage),
             ("", "persistentvolumeclaims") => claim_usage(object, &mut usage),
-            ("", plural) if NAMED.contains(&plural) => {
+            ("", plural) if NUMBERED.contains(&plural) => {
                 usage.insert(plural.to_owned(), Quantity::ONE);
             }
             _ => {}

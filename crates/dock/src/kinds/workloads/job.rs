@@ -30,16 +30,13 @@ pub(super) fn fill_failure_policy(spec: &mut Value) {
     }
 }
 
-/// A job without labels has those of its pods.
-fn fill_labels(object: &mut Value) {
-    let labels = object.at("spec").at("template").at("metadata").at("labels").clone();
-    let bare = |map: &Value| map.as_object().is_none_or(serde_json::Map::is_empty);
-    if !bare(&labels)
-        && let Some(meta) = child_mut(object, "metadata")
-        && bare(meta.at("labels"))
-    {
-        set(meta, "labels", labels);
-    }
+/// Whether the server has yet to give the pods of a job their labels.
+fn is_unlabelled(object: &Value) -> bool {
+    let (meta, spec) = (object.at("metadata"), object.at("spec"));
+    !spec.flag("manualSelector")
+        && !spec.at("template").at("metadata").at("labels").has(UID)
+        && !meta.has("generation")
+        && !meta.has("resourceVersion")
 }
 
 /// What is wrong with the spec of a job, but for its selector.
@@ -485,9 +482,8 @@ pub(super) fn spec_warnings(spec: &Value, path: &Path) -> Vec<String> {
 
 impl Rules for Job {
     fn default(&self, object: &mut Value) {
-        // A new job gets its labels once those of its template are made.
-        if object.at("metadata").has("generation") || object.at("metadata").has("resourceVersion") {
-            fill_labels(object);
+        if !is_unlabelled(object) {
+            super::label_as_template(object);
         }
         let Some(spec) = child_mut(object, "spec") else { return };
         if !spec.has("completions") && !spec.has("parallelism") {
@@ -505,7 +501,27 @@ impl Rules for Job {
         template::fill(spec, "template");
     }
 
+    /// The creator owns the labels of the template in the job too, but not those that the server adds to both.
+    fn counted(&self, object: &Value) -> Option<Value> {
+        super::lacks_labels(object).then(|| {
+            let mut labelled = object.clone();
+            super::label_as_template(&mut labelled);
+            labelled
+        })
+    }
+
+    fn complete(&self, object: &mut Value) {
+        super::label_as_template(object);
+    }
+
+    fn is_shown_as_kept(&self, object: &Value) -> bool {
+        !super::lacks_labels(object)
+    }
+
     fn prepare_create(&self, object: &mut Value, _context: &Context) {
+        // Labels that are those of the template are so for good: what the server adds to one is in the other. Those of a
+        // template without any are seen in the job when it is read.
+        let labelled = super::lacks_labels(object);
         let (name, uid) =
             (object.at("metadata").text("name").to_owned(), object.at("metadata").text("uid").to_owned());
         if let Some(spec) = child_mut(object, "spec")
@@ -525,7 +541,9 @@ impl Rules for Job {
                 fill_absent(labels, UID, uid);
             }
         }
-        fill_labels(object);
+        if labelled {
+            super::label_as_template(object);
+        }
         set(object, "status", json!({}));
         self.drop_disabled(object, &Value::Null);
     }

@@ -13,14 +13,14 @@ pub(crate) mod replication_controller;
 pub(crate) mod revision;
 pub(crate) mod stateful_set;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub(crate) use self::autoscaler_v1::is_kept_aside;
 use super::metadata::{self, Scope};
 use super::names;
 use super::pod::options::Options;
 use super::pod::template;
-use super::read::{Read, at_mut};
+use super::read::{Read, at_mut, child_mut, set};
 use super::report::Errors;
 use super::selector;
 use crate::field::{FieldError, Path};
@@ -33,6 +33,26 @@ fn template_mut(object: &mut Value) -> Option<&mut Value> {
 /// Takes out of the template what belongs to features that are off.
 fn drop_disabled(object: &mut Value, old: &Value) {
     template::drop_disabled(template_mut(object), old.at("spec").at("template"));
+}
+
+fn is_bare(map: &Value) -> bool {
+    map.as_object().is_none_or(Map::is_empty)
+}
+
+/// Whether an object of one of the oldest kinds has no labels while its template does.
+fn lacks_labels(object: &Value) -> bool {
+    is_bare(object.at("metadata").at("labels"))
+        && !is_bare(object.at("spec").at("template").at("metadata").at("labels"))
+}
+
+/// Gives such an object the labels of its template, as reading it does.
+fn label_as_template(object: &mut Value) {
+    if lacks_labels(object) {
+        let labels = object.at("spec").at("template").at("metadata").at("labels").clone();
+        if let Some(meta) = child_mut(object, "metadata") {
+            set(meta, "labels", labels);
+        }
+    }
 }
 
 /// What is wrong with the spec of a kind.

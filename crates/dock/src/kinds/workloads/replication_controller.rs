@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::replica_set;
+use super::{is_bare, replica_set};
 use crate::field::{FieldError, Path};
 use crate::kinds::metadata::{self, Scope};
 use crate::kinds::pod::options::Options;
@@ -13,10 +13,6 @@ use crate::kinds::{Rules, names, selector};
 
 /// The rules of `ReplicationController`.
 pub(crate) struct ReplicationController;
-
-fn is_bare(map: &Value) -> bool {
-    map.as_object().is_none_or(serde_json::Map::is_empty)
-}
 
 fn validate_spec(spec: &Value, options: &Options, errors: &mut Errors) {
     let path = Path::new("spec");
@@ -54,15 +50,18 @@ impl Rules for ReplicationController {
                 template::fill(spec, "template");
             }
             if !is_bare(&labels) && is_bare(spec.at("selector")) {
-                set(spec, "selector", labels.clone());
+                set(spec, "selector", labels);
             }
         }
-        if !is_bare(&labels)
-            && let Some(meta) = child_mut(object, "metadata")
-            && is_bare(meta.at("labels"))
-        {
-            set(meta, "labels", labels);
-        }
+        super::label_as_template(object);
+    }
+
+    fn complete(&self, object: &mut Value) {
+        super::label_as_template(object);
+    }
+
+    fn is_shown_as_kept(&self, object: &Value) -> bool {
+        !super::lacks_labels(object)
     }
 
     fn first_status(&self) -> Option<Value> {
