@@ -249,6 +249,19 @@ async fn protocols_of_a_port_share_its_port_on_the_nodes() {
 }
 
 #[tokio::test]
+async fn ports_without_names_would_all_be_on_one_port_of_the_nodes() {
+    let dock = start().await;
+    let service = json!({"metadata": {"name": "a"}, "spec": {"type": "NodePort", "ports": [{"port": 80}]}});
+    let port = dock.ask("POST", SERVICES, &service).await.body["spec"]["ports"][0]["nodePort"].take();
+    let ports = json!({"spec": {"ports": [{"port": 80}, {"port": 81}]}});
+    let refused = dock.ask("PATCH", &format!("{SERVICES}/a"), &ports).await;
+    assert_eq!(
+        (refused.code, text(&refused.body["message"])),
+        (500, &*format!("duplicate nodePort: {{TCP {port}}}"))
+    );
+}
+
+#[tokio::test]
 async fn addresses_and_ports_that_cannot_be_had_are_refused() {
     let dock = start().await;
     let service = |name: &str, address: &str, port: u32| {
@@ -358,8 +371,8 @@ async fn a_job_without_labels_shows_those_of_its_pods() {
         let bare = json!({"metadata": {"name": name}, "status": {"active": 1}});
         let status = dock.ask("PUT", &format!("{path}/status"), &bare).await.body;
         assert_eq!(status["metadata"]["labels"], made["metadata"]["labels"]);
-        let patch = json!({"spec": {"backoffLimit": 2}});
-        let patched = dock.ask("PATCH", &format!("{path}?fieldManager=m"), &patch).await.body;
+        let limit = json!({"spec": {"backoffLimit": 2}});
+        let patched = dock.ask("PATCH", &format!("{path}?fieldManager=m"), &limit).await.body;
         let managers = patched["metadata"]["managedFields"].as_array().expect("managers").clone();
         let owner = managers.iter().find(|entry| entry["manager"] == "m").expect("an owner");
         assert_eq!(owner["fieldsV1"], json!({"f:spec": {"f:backoffLimit": {}}}));

@@ -33,7 +33,7 @@ fn things(version: &str) -> String {
     format!("/apis/shop.io/{version}/namespaces/default/things")
 }
 
-fn thing(version: &str, metadata: Value, spec: Value) -> Value {
+fn thing(version: &str, metadata: &Value, spec: &Value) -> Value {
     json!({"apiVersion": format!("shop.io/{version}"), "kind": "Thing", "metadata": metadata, "spec": spec})
 }
 
@@ -44,7 +44,7 @@ async fn owners_in_a_version_are_followed_as_long_as_the_object_can_be_seen_in_i
         .ask(
             "POST",
             &format!("{}?fieldManager=old", things("v1beta1")),
-            &thing("v1beta1", json!({"name": "t"}), json!({"size": 1})),
+            &thing("v1beta1", &json!({"name": "t"}), &json!({"size": 1})),
         )
         .await;
     assert_eq!(made.code, 201, "{}", made.body);
@@ -54,7 +54,7 @@ async fn owners_in_a_version_are_followed_as_long_as_the_object_can_be_seen_in_i
     let fields: Vec<&Value> = managers.iter().map(|entry| &entry["fieldsV1"]["f:spec"]).collect();
     assert_eq!(fields, [&json!({"f:size": {}}), &json!({})]);
     // The object gets what the version of the older owner does not know.
-    let applied = thing("v1", json!({"name": "t"}), json!({"tags": ["x"]}));
+    let applied = thing("v1", &json!({"name": "t"}), &json!({"tags": ["x"]}));
     let apply = [("content-type", "application/apply-patch+yaml")];
     let refused = dock.ask_with("PATCH", &format!("{path}?fieldManager=applier"), &applied, &apply).await;
     assert_eq!(
@@ -68,7 +68,7 @@ async fn owners_in_a_version_are_followed_as_long_as_the_object_can_be_seen_in_i
 #[tokio::test]
 async fn names_are_accepted_while_a_definition_waits_for_its_objects() {
     let dock = with_things().await;
-    let held = thing("v1", json!({"name": "t", "finalizers": ["a.b/c"]}), json!({}));
+    let held = thing("v1", &json!({"name": "t", "finalizers": ["a.b/c"]}), &json!({}));
     assert_eq!(dock.ask("POST", &things("v1"), &held).await.code, 201);
     let path = format!("{DEFINITIONS}/things.shop.io");
     dock.ask("DELETE", &path, &Value::Null).await;
@@ -83,7 +83,7 @@ async fn names_are_accepted_while_a_definition_waits_for_its_objects() {
 async fn nobody_is_asked_about_objects_that_go_with_their_definition() {
     let dock = with_things().await;
     assert_eq!(
-        dock.ask("POST", &things("v1"), &thing("v1", json!({"name": "t"}), json!({}))).await.code,
+        dock.ask("POST", &things("v1"), &thing("v1", &json!({"name": "t"}), &json!({}))).await.code,
         201
     );
     let rule =
@@ -111,7 +111,7 @@ async fn watches_begin_no_earlier_than_the_definition_that_counts() {
     let from = list["metadata"]["resourceVersion"].as_str().expect("a revision").to_owned();
     let path = format!("{DEFINITIONS}/things.shop.io");
     assert_eq!(
-        dock.ask("POST", &things("v1"), &thing("v1", json!({"name": "t"}), json!({}))).await.code,
+        dock.ask("POST", &things("v1"), &thing("v1", &json!({"name": "t"}), &json!({}))).await.code,
         201
     );
     let watch = format!("{}?watch=true&timeoutSeconds=1&resourceVersion={from}", things("v1"));

@@ -162,6 +162,7 @@ impl Campaign {
                         (finding.sequence, finding.difference) = (sequence, difference);
                     }
                 } else {
+                    (self.tell)(&sequence, &difference);
                     findings.differences.remove(&difference.signature);
                     findings.passing.push(format!("{} (sequence {index})", difference.signature));
                 }

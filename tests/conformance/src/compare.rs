@@ -135,8 +135,10 @@ fn signature(call: &Call, one: &Answer, other: &Answer, place: &str) -> String {
     let _ = write!(text, " {plain}");
     if plain == ".message" || plain.starts_with(".details.causes") || one.code != other.code {
         let said = [&one.body, &other.body].into_iter().find_map(|body| body["message"].as_str());
-        let words: String =
-            said.unwrap_or_default().rsplit(": ").next().unwrap_or_default().chars().take(40).collect();
+        // Numbers may be others when it is asked again.
+        let plain = |letter: char| if letter.is_ascii_digit() { '#' } else { letter };
+        let words = said.unwrap_or_default().rsplit(": ").next().unwrap_or_default();
+        let words: String = words.chars().take(40).map(plain).collect();
         let _ = write!(text, " ({})", words.replace('\n', " "));
     }
     text

@@ -15,7 +15,7 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| pattern(r"20\d\d-\d\d-\d\dT\d\d:
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b10\.(?:9[6-9]|10\d|11[01])\.\d+\.\d+\b"));
 static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)(resource ?version[^0-9]{0,24})(\d+)"));
 static QUOTED: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?s)(Invalid value: )("\{(?:[^"\\]|\\.)*")"#));
-static PORT: LazyLock<Regex> = LazyLock::new(|| pattern(r":(3[0-2]\d{3})/"));
+static PORT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(:|\{(?:TCP|UDP|SCTP) )(3[0-2]\d{3})([/}])"));
 static GENERATED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(.*[a-z]\d+-)[bcdfghjklmnpqrstvwxz2456789]{5}$"));
 static OLDEST: LazyLock<Regex> = LazyLock::new(|| pattern(r"(too old resource version: \S+) \(\d+\)"));
@@ -177,7 +177,9 @@ impl Names {
             .into_owned();
         let text = UID.replace_all(&text, |found: &Captures<'_>| self.nth("uid", &found[0])).into_owned();
         let text = PORT
-            .replace_all(&text, |found: &Captures<'_>| format!(":{}/", self.nth("port", &found[1])))
+            .replace_all(&text, |found: &Captures<'_>| {
+                format!("{}{}{}", &found[1], self.nth("port", &found[2]), &found[3])
+            })
             .into_owned();
         let text = TIME.replace_all(&text, "TIME").into_owned();
         let text =
@@ -317,6 +319,7 @@ mod tests {
                 "ResourceVersion in precondition: version#1, ResourceVersion in object meta: version#2",
             ),
             ("80:30123/TCP", "80:port#1/TCP"),
+            ("duplicate nodePort: {TCP 30123}", "duplicate nodePort: {TCP port#1}"),
             ("10.96.3.4 and 10.111.3.5 and 10.96.3.4", "address#1 and address#2 and address#1"),
             (
                 "metadata.resourceVersion: Invalid value: 0: x",

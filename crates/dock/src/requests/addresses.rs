@@ -6,6 +6,7 @@ use std::net::Ipv4Addr;
 use serde_json::{Value, json};
 
 use super::call::Call;
+use super::managed::unexplained;
 use super::metadata;
 use crate::controllers::exposure::{CLUSTER_ADDRESSES, allocate};
 use crate::field::{FieldError, Path};
@@ -83,11 +84,20 @@ impl Server {
             errors.push(FieldError::invalid(&path, spec["clusterIPs"].clone(), words));
         }
         let taken: BTreeSet<u32> = others().flat_map(|other| node_ports(&other.object)).collect();
+        let mut seen = BTreeSet::new();
         for (index, port) in ports.iter().enumerate().filter(|_| asks_ports && errors.is_empty()) {
             let Some(wanted) = port["nodePort"].as_u64().and_then(|port| u32::try_from(port).ok()) else {
                 continue;
             };
-            if wanted == 0 || held_ports.contains(&wanted) {
+            if wanted == 0 {
+                continue;
+            }
+            // Ports without names are one to the server, which gives all of them what the one had.
+            let protocol = port["protocol"].as_str().unwrap_or_default();
+            if held_ports.contains(&wanted) {
+                if live.is_some() && !seen.insert((protocol, wanted)) {
+                    return Err(unexplained(format!("duplicate nodePort: {{{protocol} {wanted}}}")));
+                }
                 continue;
             }
             let why = if !NODE_PORTS.contains(&wanted) {
@@ -100,6 +110,7 @@ impl Server {
                 "provided port is already allocated".to_owned()
             } else {
                 held_ports.push(wanted);
+                seen.insert((protocol, wanted));
                 continue;
             };
             let path = Path::new("spec").child("ports").index(index).child("nodePort");
