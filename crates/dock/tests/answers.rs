@@ -127,6 +127,43 @@ async fn events_have_the_defaults_of_their_version() {
 }
 
 #[tokio::test]
+async fn what_an_event_no_longer_says_is_shown_as_go_holds_it() {
+    let dock = start().await;
+    let about = json!({"kind": "Pod", "name": "p", "namespace": "default"});
+    let event =
+        json!({"metadata": {"name": "e"}, "involvedObject": about, "source": {"component": "c"}, "count": 1});
+    assert_eq!(dock.ask("POST", "/api/v1/namespaces/default/events", &event).await.code, 201);
+    let event = json!({"metadata": {"name": "e"}, "regarding": about});
+    let path = "/apis/events.k8s.io/v1/namespaces/default/events/e";
+    let refused = dock.ask("PUT", path, &event).await;
+    let message = text(&refused.body["message"]);
+    for words in [
+        r#"source: Invalid value: {"Component":"","Host":""}: field is immutable"#,
+        "count: Invalid value: 0: field is immutable",
+    ] {
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_spells_an_amount_in_a_list_anew_owns_the_list() {
+    let dock = start().await;
+    let ranges = "/api/v1/namespaces/default/limitranges";
+    let range = |amount: &str| {
+        let limits = json!([{"type": "Pod", "max": {"cpu": amount}}]);
+        json!({"metadata": {"name": "l"}, "spec": {"limits": limits}})
+    };
+    assert_eq!(dock.ask("POST", &format!("{ranges}?fieldManager=first"), &range("500m")).await.code, 201);
+    for (amount, owner) in [("500m", "first"), ("0.5", "second")] {
+        let seen = dock.ask("PUT", &format!("{ranges}/l?fieldManager=second"), &range(amount)).await.body;
+        assert_eq!(seen["spec"]["limits"][0]["max"]["cpu"], "500m");
+        let managers = seen["metadata"]["managedFields"].as_array().expect("managers").clone();
+        let managers: Vec<&Value> = managers.iter().map(|entry| &entry["manager"]).collect();
+        assert_eq!(managers, [owner]);
+    }
+}
+
+#[tokio::test]
 async fn a_namespace_without_work_left_goes_as_anything_else() {
     let dock = start().await;
     let path = "/api/v1/namespaces/short";

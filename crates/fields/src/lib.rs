@@ -36,6 +36,7 @@
 //!     subresource: "",
 //!     view: types.view(&config_map),
 //!     reset: &nothing,
+//!     rewritten: &nothing,
 //!     empty: &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}}),
 //!     versions: &OneVersion,
 //!     now: "2026-01-01T00:00:00Z".parse()?,

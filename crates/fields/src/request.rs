@@ -51,6 +51,8 @@ pub struct Request<'a> {
     /// Fields that this door does not write, with all that is below them: `status` at the front door of a kind with a
     /// status subresource, everything but `status` at that one.
     pub reset: &'a FieldSet<'a>,
+    /// Fields that count as changed though they look as before.
+    pub rewritten: &'a FieldSet<'a>,
     /// The object before it is created. Built-in kinds have the fields here that they always show, such as an empty
     /// `spec` or a null `containers`; custom ones only their version and kind.
     pub empty: &'a Value,
@@ -136,6 +138,7 @@ impl<'a> Request<'a> {
         validate(live, self.view, Duplicates::Allowed).map_err(Untracked::Live)?;
         self.follow(managers, live).map_err(Untracked::Version)?;
         let mut difference = compare(live, new, self.view);
+        difference.modified.unite(self.rewritten.clone());
         difference.exclude(self.reset);
         let changes = Changes::seen_by_others(self, managers, live, new)
             .map_err(|errors| Untracked::Version(errors.into()))?;

@@ -26,7 +26,7 @@ mod scalar;
 mod structure;
 
 pub use builtin::{Kind, Scope, builtin, documented_types, kinds, types};
-pub use decode::{DecodeError, Decoded, check_fields, convert, decode, strict_error};
+pub use decode::{DecodeError, Decoded, check_fields, convert, decode, respelled_lists, strict_error};
 pub use json::{SyntaxError, Text, Tree, show, show_all};
 pub use patch::{
     MAX_OPERATIONS, Merged, OperationError, PatchError, Patched, StrategicError, json_patch, merge_patch,

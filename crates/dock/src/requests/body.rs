@@ -30,11 +30,20 @@ impl ExpectedKind<'_> {
 }
 
 impl Call {
-    /// The object in the body of a create or update, decoded and with its defaults.
+    /// The object in the body of a create, decoded and with its defaults.
     pub(super) fn read_object(&self) -> Result<Value, Status> {
+        self.read(self.parse()?)
+    }
+
+    /// The body of a create or update as it was written.
+    pub(super) fn parse(&self) -> Result<Tree, Status> {
+        parse(self, expected_kind(self))
+    }
+
+    /// The object in it, decoded and with its defaults.
+    pub(super) fn read(&self, tree: Tree) -> Result<Value, Status> {
         let call = self;
         let expected = expected_kind(call);
-        let tree = parse(call, expected)?;
         let kind = check_type(&tree, expected)?;
         let decoded = call
             .decode(tree, call.options.validation() != FieldValidation::Ignore)

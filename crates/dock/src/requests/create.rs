@@ -24,7 +24,7 @@ impl Server {
         if let Some(repeated) = metadata::dedup_owners(&mut object) {
             call.warn(repeated_owners(&repeated));
         }
-        call.own_fields(None, &mut object);
+        call.own_fields(&mut object);
         let created = self.create_object(call, object).await?;
         call.check_shape(false)?;
         let shown = call.shown(&created);

@@ -150,6 +150,7 @@ fn own_status(live: &Value, next: &mut Value, now: Timestamp) {
         subresource: "status",
         view,
         reset: &FieldSet::of_fields(["metadata", "spec"]),
+        rewritten: &FieldSet::default(),
         empty: &json!({"apiVersion": api_version, "kind": kind}),
         versions: &OneVersion,
         now,

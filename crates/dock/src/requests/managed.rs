@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use fields::{ApplyError, FieldSet, Request, Versions};
+use fields::{ApplyError, FieldSet, PathElement, Request, Versions};
 use http::StatusCode;
 use schema::{Tree, View};
 use serde_json::Value;
@@ -13,13 +13,30 @@ use super::metadata;
 use crate::status::{Cause, Details, Status};
 
 impl Call {
-    /// Notes in a new or changed object who owns what.
-    pub(super) fn own_fields(&self, live: Option<&Value>, object: &mut Value) {
-        let counted = if live.is_none() { self.rules().counted(object) } else { None };
-        let Some(mut counted) = counted else {
-            return with_request(self, &self.manager(), |request| request.update(live, object));
+    /// Notes in a changed object who owns what. What was rewritten counts as changed.
+    pub(super) fn own_changes(&self, live: &Value, rewritten: &FieldSet<'_>, object: &mut Value) {
+        with_request(self, &self.manager(), |request| {
+            Request { rewritten, ..request }.update(Some(live), object);
+        });
+    }
+
+    /// The lists in what was sent that are rewritten, though they may be shown as before.
+    pub(super) fn rewritten(&self, sent: &Tree) -> FieldSet<'static> {
+        if self.resource.is_custom() {
+            return FieldSet::default();
+        }
+        self.with_structure(|view| {
+            let lists = schema::respelled_lists(view, sent);
+            FieldSet::of(lists.into_iter().map(|path| path.into_iter().map(PathElement::field))).into_owned()
+        })
+    }
+
+    /// Notes in a new object who owns what.
+    pub(super) fn own_fields(&self, object: &mut Value) {
+        let Some(mut counted) = self.rules().counted(object) else {
+            return with_request(self, &self.manager(), |request| request.update(None, object));
         };
-        with_request(self, &self.manager(), |request| request.update(live, &mut counted));
+        with_request(self, &self.manager(), |request| request.update(None, &mut counted));
         let managers = metadata::fields(&mut counted).remove("managedFields").unwrap_or_default();
         metadata::fields(object).insert("managedFields".into(), managers);
     }
@@ -66,6 +83,7 @@ fn with_request<T>(call: &Call, manager: &str, write: impl FnOnce(Request<'_>) -
             subresource: &call.subresource,
             view,
             reset: &reset,
+            rewritten: &FieldSet::default(),
             empty: &empty,
             versions: &Served(call),
             now: call.now,

@@ -85,21 +85,23 @@ fn patched(call: &Call, kind: PatchType, live: &Value) -> Result<Value, Status> 
     let text = std::str::from_utf8(&call.body).unwrap_or_default();
     let strict = call.options.validation() != FieldValidation::Ignore;
     let refused = |error: schema::PatchError| patch_refused(&error);
-    let (decoded, complaints, shown) = match kind {
+    let (decoded, complaints, shown, rewritten) = match kind {
         PatchType::Json | PatchType::Merge => {
             let patch = if kind == PatchType::Json { schema::json_patch } else { schema::merge_patch };
             let patched = patch(live.clone(), text, strict).map_err(refused)?;
             // Go shows the fields in the order of the patched document.
             let shown = patched.object.clone().into_value().to_string();
             check_type(&patched.object, expected_kind(call))?;
-            (call.decode(patched.object, strict), patched.complaints, shown)
+            let rewritten = call.rewritten(&patched.object);
+            (call.decode(patched.object, strict), patched.complaints, shown, rewritten)
         }
         PatchType::Strategic | PatchType::Apply => {
             let merge = |view: schema::View<'_>| -> Result<_, schema::PatchError> {
                 let merged = schema::strategic_merge_patch(view, live.clone(), text, strict)?;
                 let shown = schema::show(&merged.patch);
+                let rewritten = call.rewritten(&merged.object.clone().into());
                 let decoded = schema::convert(view, merged.object, strict).map_err(|error| error.to_string());
-                Ok((decoded, merged.complaints, shown))
+                Ok((decoded, merged.complaints, shown, rewritten))
             };
             call.with_structure(merge).map_err(refused)?
         }
@@ -117,7 +119,7 @@ fn patched(call: &Call, kind: PatchType, live: &Value) -> Result<Value, Status> 
         }
     }
     let mut object = defaulted(call, decoded.value);
-    call.own_fields(Some(live), &mut object);
+    call.own_changes(live, &rewritten, &mut object);
     Ok(object)
 }
 

@@ -17,7 +17,7 @@ impl Server {
         call.options.check_write("CreateOptions")?;
         let mut review = call.read_object()?;
         metadata::take_namespace(&mut review, call.resource.namespaced, &call.namespace)?;
-        call.own_fields(None, &mut review);
+        call.own_fields(&mut review);
         self.admit_part(call, &mut review).await?;
         match &*call.resource.kind {
             "SelfSubjectReview" => {

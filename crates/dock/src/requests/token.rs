@@ -31,7 +31,7 @@ impl Server {
         let mut request = call.read_object()?;
         let seconds = request["spec"]["expirationSeconds"].as_i64().unwrap_or(LIFE);
         request["spec"]["expirationSeconds"] = seconds.into();
-        call.own_fields(None, &mut request);
+        call.own_fields(&mut request);
         for (field, own) in [("name", &call.name), ("namespace", &call.namespace)] {
             let said = metadata::text(&request, field);
             if !said.is_empty() && said != &**own {

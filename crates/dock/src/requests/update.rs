@@ -34,7 +34,9 @@ impl Server {
     /// Answers a PUT of an object or of its status.
     pub(crate) async fn update(&self, call: &Call) -> Result<Answer, Status> {
         call.options.check_write("UpdateOptions")?;
-        let mut sent = call.read_object()?;
+        let tree = call.parse()?;
+        let rewritten = call.rewritten(&tree);
+        let mut sent = call.read(tree)?;
         metadata::take_namespace(&mut sent, call.resource.namespaced, &call.namespace)?;
         check_name(&sent, &call.name)?;
         if let Some(repeated) = metadata::dedup_owners(&mut sent) {
@@ -45,7 +47,10 @@ impl Server {
         let written = self
             .change(call, allowed, &uid, |live| {
                 let mut object = sent.clone();
-                call.own_fields(live, &mut object);
+                match live {
+                    Some(live) => call.own_changes(live, &rewritten, &mut object),
+                    None => call.own_fields(&mut object),
+                }
                 Ok(object)
             })
             .await?;

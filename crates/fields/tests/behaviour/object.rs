@@ -113,6 +113,7 @@ impl Object {
             subresource,
             view: self.types.view(&self.schema),
             reset: &reset,
+            rewritten: &FieldSet::default(),
             empty: &json!({"apiVersion": "shop.io/v1", "kind": "Thing", "metadata": {}, "spec": {}}),
             versions: &Known { types: &self.types, others: &self.others },
             now: jiff::Timestamp::from_second(self.seconds).unwrap(),

@@ -10,11 +10,14 @@
 mod check;
 mod convert;
 mod own;
+mod respelled;
 #[cfg(test)]
 mod tests;
 mod write;
 
 use serde_json::Value;
+
+pub use respelled::respelled_lists;
 
 use crate::json::Tree;
 use crate::structure::{Schema, Shape, Types, View};

@@ -172,9 +172,9 @@ impl Rules for Event {
             match field {
                 "involvedObject" => errors.immutable_struct("core.ObjectReference", new, old, &path),
                 "related" => errors.immutable_struct("*core.ObjectReference", new, old, &path),
-                "source" | "firstTimestamp" | "lastTimestamp" | "count" | "eventTime" => {
-                    errors.immutable(new, old, &path);
-                }
+                "source" => errors.immutable_struct("core.EventSource", new, old, &path),
+                "count" => errors.immutable_struct("int32", new, old, &path),
+                "firstTimestamp" | "lastTimestamp" | "eventTime" => errors.immutable(new, old, &path),
                 _ => errors.immutable_struct("string", new, old, &path),
             }
         }
