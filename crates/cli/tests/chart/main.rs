@@ -7,15 +7,17 @@ use std::process::{Child, Command, Output};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use brokers::{Behaviour, Route, Scripted};
+use catalog::kinds::{ServiceBinding, ServiceBroker, ServiceInstance};
 use k8s_openapi::api::authentication::v1::TokenRequest;
 use k8s_openapi::api::authorization::v1::SelfSubjectAccessReview;
 use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::api::core::v1::ServiceAccount;
-use kube::api::PostParams;
+use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
+use kube::api::{DeleteParams, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client, Config};
 use serde_json::{Value, json};
-use support::{Cluster, On, eventually};
+use support::{Cluster, Namespace, On, create, eventually, gone};
 use tempfile::TempDir;
 
 const CHART: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../charts/slipway");
@@ -76,6 +78,39 @@ async fn with_token(token: &str) -> (Client, String, Vec<Vec<u8>>) {
     (Client::try_from(config).unwrap(), server, authority)
 }
 
+/// What the service catalog needs of the cluster is among these rights.
+async fn buys_and_gives_back(namespace: &Namespace) {
+    let broker = Scripted::start(Behaviour::default()).await.unwrap();
+    let (sellers, instances) = (namespace.api::<ServiceBroker>(), namespace.api::<ServiceInstance>());
+    let bindings = namespace.api::<ServiceBinding>();
+    let seller = json!({"metadata": {"name": "acme"}, "spec": {"url": broker.url()}});
+    let mut attempts = 0;
+    while let Err(error) = create(&sellers, seller.clone()).await {
+        // The kinds are installed beside this.
+        attempts += 1;
+        assert!(attempts < 600, "{error}");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    eventually(&sellers, "acme", |it| it.status.as_ref().is_some_and(|it| it.services == 1)).await.unwrap();
+    let plan = json!({"serviceClassExternalName": "database", "servicePlanExternalName": "small"});
+    create(&instances, json!({"metadata": {"name": "db"}, "spec": plan})).await.unwrap();
+    let access = json!({"metadata": {"name": "access"}, "spec": {"instanceRef": {"name": "db"}}});
+    create(&bindings, access).await.unwrap();
+    let secrets = namespace.api::<Secret>();
+    let first = eventually(&secrets, "access", |_| true).await.unwrap();
+    secrets.delete("access", &DeleteParams::default()).await.unwrap();
+    eventually(&secrets, "access", |secret| secret.metadata.uid != first.metadata.uid).await.unwrap();
+    bindings.delete("access", &DeleteParams::default()).await.unwrap();
+    instances.delete("db", &DeleteParams::default()).await.unwrap();
+    gone(&instances, "db").await.unwrap();
+    sellers.delete("acme", &DeleteParams::default()).await.unwrap();
+    gone(&sellers, "acme").await.unwrap();
+    assert!(broker.instances().is_empty());
+    let told = broker.seen_of(Route::Provision)[0].body["context"].clone();
+    assert_eq!(told["namespace"], namespace.name());
+    assert_eq!(told["clusterid"].as_str().map(str::len), Some(36), "the UID of kube-system: {told}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_operator_runs_with_the_rights_of_the_chart_and_no_others() {
     let cluster = Cluster::start().await.unwrap();
@@ -102,7 +137,7 @@ async fn the_operator_runs_with_the_rights_of_the_chart_and_no_others() {
     std::fs::write(&certificate, authority.iter().map(pem).collect::<String>()).unwrap();
     let process =
         slipway(home.path(), &["operator", "--namespace", namespace.name(), "--identity", "this-test"])
-            .args(["--kube-apiserver", &server, "--kube-token", &token, "--listen", ""])
+            .args(["--kube-apiserver", &server, "--kube-token", &token, "--listen", "", "--install-crds"])
             .arg("--kube-ca-file")
             .arg(&certificate)
             .spawn()
@@ -114,6 +149,8 @@ async fn the_operator_runs_with_the_rights_of_the_chart_and_no_others() {
     })
     .await
     .unwrap();
+
+    buys_and_gives_back(&namespace).await;
 
     for (attributes, expected) in [
         (

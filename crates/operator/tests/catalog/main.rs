@@ -7,5 +7,6 @@ mod stage;
 
 mod deaths;
 mod declared;
+mod identities;
 mod life;
 mod waking;
