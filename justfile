@@ -59,6 +59,14 @@ bench-dock *ARGS: dist
 bench-release *ARGS: dist
     SLIPWAY="${SLIPWAY:-{{target}}/dist/slipway}" cargo run --release -q -p bench -- release {{ARGS}}
 
+# Measure the operator with 5,000 Bundles of 4 objects on the dock: time, requests, memory, and what it costs when idle
+bench-operator *ARGS: dist
+    SLIPWAY="${SLIPWAY:-{{target}}/dist/slipway}" cargo run --release -q -p bench -- operator {{ARGS}}
+
+# Kill the operator at random during so many creations, changes and deletions of Bundles, with requests that get lost
+chaos CHANGES="200" *ARGS:
+    SLIPWAY_CHAOS={{CHANGES}} cargo test -p slipway --test chaos -- --nocapture {{ARGS}}
+
 # Compare with Go and Helm on generated templates, values and documents
 differential *ARGS:
     SLIPWAY_REQUIRE_ORACLE=1 cargo test --release -p differential -- --nocapture {{ARGS}}

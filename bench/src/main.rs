@@ -3,7 +3,8 @@
 //! `bench parity DIR…` renders every chart below the directories with Helm and with Slipway and says
 //! how the two outputs compare; `bench template DIR…` measures what the same renderings cost. `bench plan` measures
 //! planning over generated sets, and needs neither charts nor Helm. `bench dock` puts the embedded cluster beside a real
-//! control plane. `bench release` deploys on one, beside Helm and beside a bare client.
+//! control plane. `bench release` deploys on one, beside Helm and beside a bare client. `bench operator` gives the operator
+//! thousands of Bundles.
 //!
 //! The first two start from the same list of cases. [`charts`] finds the charts of a tree, [`requirements`] and
 //! [`fill`] complete the ones whose dependencies are not vendored from their neighbours in the tree, and
@@ -22,6 +23,7 @@ mod charts;
 mod dock;
 mod fill;
 mod measure;
+mod operator;
 mod parity;
 mod planning;
 mod release;
@@ -52,6 +54,8 @@ enum Command {
     Dock(dock::Arguments),
     /// Measures releases on a real control plane, beside Helm and a bare client
     Release(release::Arguments),
+    /// Measures the operator with thousands of Bundles on the dock
+    Operator(operator::Arguments),
     /// Runs one command and prints what it cost (used by `template`)
     #[command(hide = true)]
     Measure(measure::Arguments),
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
         Command::Plan(arguments) => planning::main(&arguments),
         Command::Dock(arguments) => dock::main(&arguments),
         Command::Release(arguments) => release::main(&arguments),
+        Command::Operator(arguments) => operator::main(&arguments),
         Command::Measure(arguments) => measure::main(&arguments),
     };
     match result {

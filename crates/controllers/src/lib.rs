@@ -37,11 +37,13 @@ pub struct Features {
     pub declarative_delete: bool,
     /// Whether the object goes when all that it stood for is gone by that: `--after-deletion=Delete`.
     pub delete_after: bool,
+    /// How many objects of a kind are worked on at once, if somebody has said: `--concurrency`.
+    pub at_once: Option<usize>,
 }
 
 impl Default for Features {
     fn default() -> Self {
-        Self { declarative_delete: false, delete_after: true }
+        Self { declarative_delete: false, delete_after: true, at_once: None }
     }
 }
 
@@ -50,7 +52,8 @@ pub fn bundles(environment: &Environment, features: Features) -> Vec<Box<dyn Con
     let cluster = Cluster::new(environment.client.clone());
     let watching = Watching::new(environment.client.clone(), engine::Belongs::Bundle, &environment.scope);
     let actuator = bundle::BundleActuator::new(cluster.clone(), watching.clone(), features);
-    let reconciler = Reconciler::new(environment, actuator);
+    let at_once = features.at_once.unwrap_or(BUNDLES_AT_ONCE);
+    let reconciler = Reconciler::new(environment, actuator).concurrency(at_once);
     watching.wakes(reconciler.trigger());
     let trash = TrashController::new(environment.clone(), cluster, engine::Belongs::Bundle);
     vec![Box::new(reconciler), Box::new(trash)]
@@ -60,8 +63,9 @@ pub fn bundles(environment: &Environment, features: Features) -> Vec<Box<dyn Con
 pub fn deploy_items(environment: &Environment, features: Features) -> Vec<Box<dyn Controller>> {
     let cluster = Cluster::new(environment.client.clone());
     let actuator = deploy_item::DeployItemActuator::new(cluster.clone(), features);
+    let at_once = features.at_once.unwrap_or(ITEMS_AT_ONCE);
     // An item's own time is what ends it; each holds a task and a thread while it waits.
-    let reconciler = Reconciler::new(environment, actuator).timeout(LONGEST).concurrency(AT_ONCE);
+    let reconciler = Reconciler::new(environment, actuator).timeout(LONGEST).concurrency(at_once);
     let trash = TrashController::new(environment.clone(), cluster, engine::Belongs::DeployItem);
     vec![Box::new(reconciler), Box::new(trash)]
 }
@@ -69,4 +73,6 @@ pub fn deploy_items(environment: &Environment, features: Features) -> Vec<Box<dy
 /// No operation on a DeployItem takes longer, whatever it says.
 const LONGEST: std::time::Duration = std::time::Duration::from_hours(24);
 /// So many DeployItems are worked on at once.
-const AT_ONCE: usize = 32;
+const ITEMS_AT_ONCE: usize = 32;
+/// So many Bundles are worked on at once: each mostly waits for the server, and countdowns of many may end together.
+const BUNDLES_AT_ONCE: usize = 64;

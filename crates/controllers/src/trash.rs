@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Belongs, Event as Ran, Glance, Holder, LockError, Marks, Options, Stop, Subjects, Work};
@@ -20,14 +21,21 @@ use plan::input::{Policy, Wanted};
 use plan::output::{Kept, Reason, StepKind};
 use plan::{Operation, Request};
 use release::{DUE, Sets};
+use tokio::task::JoinSet;
 
 use crate::Cluster;
-use crate::bundle::stored_object;
+use crate::bundle::{by, stored_object};
 
 /// What cannot be taken out is tried again after so long.
 const AGAIN: Duration = Duration::from_secs(30);
 /// A set that somebody works on is looked at again after so long.
 const LOCKED: Duration = Duration::from_secs(2);
+
+/// So many are taken out at once.
+const AT_ONCE: usize = 64;
+
+/// The namespace and the name of a set that is gone.
+type Place = (String, String);
 
 /// Takes out what counts down after its set is gone.
 pub struct TrashController {
@@ -59,14 +67,17 @@ impl TrashController {
         Self { environment, cluster, belongs, name }
     }
 
-    async fn watch(&self, stop: &CancellationToken) {
+    async fn watch(self: Arc<Self>, stop: &CancellationToken) {
         let prefix = format!("slipway.{}.v1.", self.name);
         let labels = format!("slipway.dev/what={}", self.name);
         let secrets: Api<PartialObjectMeta<Secret>> = Api::all(self.environment.client.clone());
         let mut events = pin!(watcher(secrets, watcher::Config::default().labels(&labels)));
-        let mut due: BTreeMap<(String, String), Timestamp> = BTreeMap::new();
+        let mut due: BTreeMap<Place, Timestamp> = BTreeMap::new();
+        let mut busy: HashSet<Place> = HashSet::new();
+        let mut sweeping: JoinSet<(Place, Option<Timestamp>)> = JoinSet::new();
         loop {
-            let next = due.values().min().copied();
+            let free = due.iter().filter(|(key, _)| busy.len() < AT_ONCE && !busy.contains(*key));
+            let next = free.map(|(_, at)| *at).min();
             let timer = async {
                 match next {
                     Some(next) => self.environment.clock.sleep_until(next).await,
@@ -77,21 +88,24 @@ impl TrashController {
                 () = stop.cancelled() => return,
                 () = timer => {
                     let now = self.environment.clock.now();
-                    let ready: Vec<(String, String)> =
-                        due.iter().filter(|(_, at)| **at <= now).map(|(key, _)| key.clone()).collect();
-                    for (namespace, name) in ready {
-                        let again = match self.sweep(&namespace, &name).await {
-                            Ok(next) => next,
-                            Err(SweepError::Lock(_)) => Some(self.environment.clock.after(LOCKED)),
-                            Err(error) => {
-                                tracing::warn!(%error, namespace, name, "trash cannot be taken out");
-                                Some(self.environment.clock.after(AGAIN))
-                            }
-                        };
-                        match again {
-                            Some(again) => drop(due.insert((namespace, name), again)),
-                            None => drop(due.remove(&(namespace, name))),
-                        }
+                    let ready = due.iter().filter(|(key, at)| **at <= now && !busy.contains(*key));
+                    let ready: Vec<Place> = ready.map(|(key, _)| key.clone()).take(AT_ONCE - busy.len()).collect();
+                    for place in ready {
+                        // What is told of it meanwhile is news.
+                        due.remove(&place);
+                        busy.insert(place.clone());
+                        let this = Arc::clone(&self);
+                        sweeping.spawn(async move {
+                            let again = this.attempt(&place).await;
+                            (place, again)
+                        });
+                    }
+                }
+                Some(Ok((place, again))) = sweeping.join_next() => {
+                    busy.remove(&place);
+                    if let Some(again) = again {
+                        let known = due.get(&place).copied();
+                        due.insert(place, known.map_or(again, |known| known.min(again)));
                     }
                 }
                 event = poll_fn(|context| events.as_mut().poll_next(context)) => match event {
@@ -118,6 +132,18 @@ impl TrashController {
                     }
                     None => return,
                 },
+            }
+        }
+    }
+
+    /// Takes out what is due, and says when to come back.
+    async fn attempt(&self, (namespace, name): &Place) -> Option<Timestamp> {
+        match self.sweep(namespace, name).await {
+            Ok(next) => next,
+            Err(SweepError::Lock(_)) => Some(self.environment.clock.after(LOCKED)),
+            Err(error) => {
+                tracing::warn!(%error, namespace, name, "trash cannot be taken out");
+                Some(self.environment.clock.after(AGAIN))
             }
         }
     }
@@ -150,7 +176,7 @@ impl TrashController {
             holders: holders.filter_map(|entry| Some((entry.id.clone(), Holder::of(&entry.id)?))).collect(),
             ..Subjects::default()
         };
-        let mut seen = engine.look(&subjects).await?;
+        let mut seen = engine.look(&subjects, &marks).await?;
         // What a living set of the name has again is its own.
         if let Some(living) = sets.read(name).await? {
             let taken: HashSet<_> = living.inventory.entries.iter().map(|entry| &entry.id).collect();
@@ -170,7 +196,7 @@ impl TrashController {
             now: self.environment.clock.now(),
         })?;
         let held = HashSet::new();
-        let options = Options { timeout: AGAIN, ..Options::default() };
+        let options = Options { timeout: AGAIN, clock: by(&self.environment.clock), ..Options::default() };
         let work = Work { plan: &plan, documents: &[], marks: &marks };
         let mut expired = 0;
         let tell = |event: Ran| {
@@ -217,7 +243,7 @@ impl Controller for TrashController {
     }
 
     fn run(self: Box<Self>, stop: CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        Box::pin(async move { self.watch(&stop).await })
+        Box::pin(async move { Arc::new(*self).watch(&stop).await })
     }
 }
 

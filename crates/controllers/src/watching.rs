@@ -12,12 +12,16 @@ use std::time::Duration;
 use engine::{Belongs, OWNER};
 use extension::{ObjectKey, Scope, Trigger};
 use futures_core::Stream as _;
+use jiff::{SignedDuration, Timestamp};
 use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Client, ResourceExt};
 
 /// So long an event is held, in which the run that caused it may tell that it did.
 const HOLD: Duration = Duration::from_millis(100);
+
+/// After so long nobody will tell any more that an object is gone.
+const FORGOTTEN: SignedDuration = SignedDuration::from_mins(1);
 
 /// The watches of one controller. Clones are the same.
 #[derive(Clone)]
@@ -38,6 +42,10 @@ struct State {
     watched: HashSet<ApiResource>,
     /// The revision of each object that its set knows, by UID.
     known: HashMap<String, String>,
+    /// The objects that their sets know to be gone, by UID, and since when.
+    gone: HashMap<String, Timestamp>,
+    /// The sets that have not looked since something of theirs has changed.
+    news: HashSet<ObjectKey>,
     tasks: Vec<tokio::task::AbortHandle>,
 }
 
@@ -115,6 +123,24 @@ impl Watching {
         }
     }
 
+    /// Whether something of a set has changed since it looked.
+    pub(crate) fn has_news(&self, key: &ObjectKey) -> bool {
+        self.state().news.contains(key)
+    }
+
+    /// A set looks at all that it has.
+    pub(crate) fn hears(&self, key: &ObjectKey) {
+        self.state().news.remove(key);
+    }
+
+    /// What a set knows to be gone: that it went is no news.
+    pub(crate) fn knows_gone(&self, uids: Vec<String>, now: Timestamp) {
+        let mut state = self.state();
+        // Whose event was told before is told no more.
+        state.gone.retain(|_, since| now.duration_since(*since) < FORGOTTEN);
+        state.gone.extend(uids.into_iter().map(|uid| (uid, now)));
+    }
+
     fn changed(&self, object: &PartialObjectMeta, gone: bool) {
         let Some(key) = self.owner(object) else { return };
         let (Some(uid), version) = (object.uid(), object.resource_version()) else { return };
@@ -125,9 +151,11 @@ impl Watching {
             let this = Self { inner };
             let mut state = this.state();
             let known = if gone { state.known.remove(&uid) } else { state.known.get(&uid).cloned() };
-            if !gone && known.is_some() && known == version {
+            let is_told = gone && state.gone.remove(&uid).is_some();
+            if is_told || !gone && known.is_some() && known == version {
                 return;
             }
+            state.news.insert(key.clone());
             if let Some(trigger) = &state.trigger {
                 trigger.wake(key);
             }

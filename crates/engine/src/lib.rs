@@ -8,6 +8,7 @@
 //! Every request can be repeated: objects are applied on the server's side, and a delete names the UID of the one
 //! object that is meant. So a run that was killed is simply run again.
 
+mod clock;
 mod event;
 mod impersonate;
 mod lock;
@@ -34,6 +35,7 @@ use objects::ObjectId;
 use plan::{ObjectIndex, Plan};
 use serde_json::Value;
 
+pub use clock::Clock;
 pub use event::{Effect, Ending, Event};
 pub use impersonate::as_account;
 pub use lock::{Lock, LockError};
@@ -73,6 +75,8 @@ pub struct Options {
     pub timeout: Duration,
     /// Whether one failure ends everything.
     pub fail_fast: bool,
+    /// By which time countdowns begin and end.
+    pub clock: Clock,
 }
 
 impl Default for Options {
@@ -83,6 +87,7 @@ impl Default for Options {
             width: None,
             timeout: Duration::from_mins(5),
             fail_fast: false,
+            clock: Clock::default(),
         }
     }
 }
@@ -176,12 +181,7 @@ impl Engine {
         stop: &mut Stop,
         tell: &mut dyn FnMut(Event),
     ) -> Outcome {
-        let writer = Writer::new(
-            self.impatient.clone(),
-            self.served.clone(),
-            &options.manager,
-            options.force_conflicts,
-        );
+        let writer = Writer::new(self.impatient.clone(), self.served.clone(), options);
         let expected =
             work.plan.steps.iter().map(|step| step.kind).filter(|kind| kind.waits() || kind.deletes());
         let expected = expected.filter_map(|kind| Some(&work.plan.object(kind.object()?).id));
@@ -198,12 +198,7 @@ impl Engine {
         stop: &mut Stop,
         tell: impl FnMut(Event) + Send,
     ) -> Outcome {
-        let writer = Writer::new(
-            self.impatient.clone(),
-            self.served.clone(),
-            &options.manager,
-            options.force_conflicts,
-        );
+        let writer = Writer::new(self.impatient.clone(), self.served.clone(), options);
         let watches = Watches::new(self.impatient.clone(), std::iter::empty());
         run::Run::new(work, writer, watches, options, tell).at_a_glance(glance).finish(stop).await
     }

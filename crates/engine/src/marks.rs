@@ -76,6 +76,11 @@ impl Marks {
         Some(format!("{} {}", self.belongs.kind()?, self.path()))
     }
 
+    /// The selector by which its objects are found, if there is one: releases have none of their own.
+    pub(crate) fn selector(&self) -> Option<String> {
+        Some(format!("{}={}", self.belongs.label()?, label_value(&self.name)))
+    }
+
     /// Puts the marks on a manifest that is about to be sent.
     pub fn put_on(&self, object: &mut Value) {
         let Some(object) = object.as_object_mut() else { return };

@@ -112,7 +112,7 @@ impl Removal<'_> {
         if live.deleting.is_some() {
             return Ok(Look::Ended(Removed::Accepted));
         }
-        if let Some(kept) = self.recheck.objection(&live, Timestamp::now()) {
+        if let Some(kept) = self.recheck.objection(&live, writer.clock().now()) {
             return Ok(Look::Ended(Removed::Stays(kept)));
         }
         if let Some(holder) = self.holder() {

@@ -13,10 +13,10 @@ use objects::ObjectId;
 use plan::input::Cascade;
 use serde_json::{Value, json};
 
-use crate::patience;
 use crate::removal::Removed;
 use crate::served::{Kind, Served};
 use crate::trouble::{Trouble, sort};
+use crate::{Clock, Options, patience};
 
 /// Writes to a cluster under one name. Clones are the same.
 #[derive(Clone)]
@@ -25,6 +25,7 @@ pub(crate) struct Writer {
     served: Arc<RwLock<Served>>,
     manager: Arc<str>,
     force_conflicts: bool,
+    clock: Clock,
 }
 
 /// An object as the server answered that it is now.
@@ -63,8 +64,19 @@ pub(crate) enum Answer {
 }
 
 impl Writer {
-    pub(crate) fn new(client: Client, served: Served, manager: &str, force_conflicts: bool) -> Self {
-        Self { client, served: Arc::new(RwLock::new(served)), manager: manager.into(), force_conflicts }
+    pub(crate) fn new(client: Client, served: Served, options: &Options) -> Self {
+        Self {
+            client,
+            served: Arc::new(RwLock::new(served)),
+            manager: options.manager.as_str().into(),
+            force_conflicts: options.force_conflicts,
+            clock: options.clock.clone(),
+        }
+    }
+
+    /// By which time countdowns begin and end.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// The same, but it asks again when the server is busy or was not reached: a write may then have been done.

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::actuator::Extension;
 use crate::events::Events;
+use crate::force;
 use crate::status::{OperationState, OperationType, Stripped};
 use crate::writer::Writer;
 use crate::{ActuatorError, Clock, Environment, Metrics, ObjectKey, Trigger};
@@ -125,16 +126,37 @@ impl<K: Extension> Context<K> {
     }
 
     /// Takes the finalizers off an object and deletes it: for force deletion, where whoever set them cannot do what
-    /// they stand for any more. It is on record before it is done: in the status, as an Event, and in the log. Says what
-    /// was taken off.
+    /// they stand for any more. Those of the API server itself stay ([`force::is_protected`]). It is on record before it
+    /// is done: in the status, as an Event, and in the log. Says what was taken off.
     pub async fn strip(
         &mut self,
         api: &Api<DynamicObject>,
         object: &DynamicObject,
     ) -> Result<Vec<String>, ActuatorError> {
+        self.strip_unless(api, object, force::is_protected).await
+    }
+
+    /// The same for an object that this controller has deleted in the foreground: then it is not waited for what the
+    /// object owns, either.
+    pub async fn strip_in_foreground(
+        &mut self,
+        api: &Api<DynamicObject>,
+        object: &DynamicObject,
+    ) -> Result<Vec<String>, ActuatorError> {
+        let stays = |finalizer: &str| finalizer != force::FOREGROUND && force::is_protected(finalizer);
+        self.strip_unless(api, object, stays).await
+    }
+
+    async fn strip_unless(
+        &mut self,
+        api: &Api<DynamicObject>,
+        object: &DynamicObject,
+        stays: impl Fn(&str) -> bool,
+    ) -> Result<Vec<String>, ActuatorError> {
         let name = object.name_any();
         let uid = object.uid().unwrap_or_default();
-        let finalizers = object.finalizers().to_vec();
+        let (kept, finalizers): (Vec<String>, Vec<String>) =
+            object.finalizers().iter().cloned().partition(|finalizer| stays(finalizer));
         let types = object.types.clone().unwrap_or_default();
         if !finalizers.is_empty() {
             let stripped = Stripped {
@@ -170,7 +192,7 @@ impl<K: Extension> Context<K> {
             )?;
         }
         if !finalizers.is_empty() {
-            let body = json!({"metadata": {"uid": uid, "finalizers": null}});
+            let body = json!({"metadata": {"uid": uid, "finalizers": kept}});
             let patched = api.patch(&name, &PatchParams::default(), &Patch::Merge(&body)).await;
             absent(patched.map(drop))?;
             self.metrics().count(

@@ -9,6 +9,23 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use crate::annotations::confirms_force;
 use crate::status::{ExtensionStatus, OperationType};
 
+/// The finalizer by which the API server keeps an object until what it owns is gone.
+pub const FOREGROUND: &str = "foregroundDeletion";
+
+/// Whether a finalizer is the API server's own: what it stands for is done by the server, and removing it by hand would
+/// break more than it frees.
+pub fn is_protected(finalizer: &str) -> bool {
+    matches!(
+        finalizer,
+        FOREGROUND
+            | "orphan"
+            | "customresourcecleanup.apiextensions.k8s.io"
+            | "kubernetes.io/pvc-protection"
+            | "kubernetes.io/pv-protection"
+            | "kubernetes"
+    )
+}
+
 /// Whether force is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Force {

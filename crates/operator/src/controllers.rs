@@ -80,6 +80,7 @@ fn sets(all: &mut Controllers, environment: &Environment, settings: &Settings) {
     let features = ::controllers::Features {
         declarative_delete: settings.features.is_on(Feature::DeclarativeDelete),
         delete_after: settings.after_deletion == AfterDeletion::Delete,
+        at_once: settings.concurrency,
     };
     all.definitions.extend(api::definitions());
     all.controllers.extend(::controllers::bundles(environment, features));

@@ -35,6 +35,14 @@ impl Operator {
     }
 }
 
+impl Drop for Operator {
+    /// One that was not ended, since its test has failed, is not left behind.
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
 #[test]
 fn it_serves_a_cluster_of_its_own_and_ends_when_it_is_told_to() {
     let operator = Operator::start(&["--feature-gates", "DeclarativeDelete=true"]);

@@ -30,6 +30,7 @@ impl BundleActuator {
         force: bool,
     ) -> Result<Outcome, ActuatorError> {
         let bundle = context.object.clone();
+        self.owed.forget(&bundle.uid().unwrap_or_default());
         let (stopper, stop) = Stop::new();
         let namespace = bundle.namespace().unwrap_or_default();
         let lock = match self.cluster.lock(&namespace, &lock_name(&bundle), &holder(context), stopper).await?
@@ -56,7 +57,7 @@ impl BundleActuator {
         stop: Stop,
         force: bool,
     ) -> Result<Outcome, ActuatorError> {
-        let mut work = self.begin(bundle, stop).await?;
+        let mut work = self.begin(bundle, context.clock(), stop).await?;
         let looked = work.look(&[]).await;
         if !force {
             looked?;
@@ -65,6 +66,7 @@ impl BundleActuator {
         let pending = work.take_away(&stored, Operation::Uninstall, &Policy::default()).await;
         let pending = match pending {
             Err(error) if force => {
+                work.store.remove().await?;
                 return Ok(Outcome::done().describe(format!(
                     "Let go of {} objects, which may be left behind: {error}",
                     stored.entries.len()
@@ -142,7 +144,7 @@ impl BundleActuator {
         bundle: Bundle,
         stop: Stop,
     ) -> Result<Outcome, ActuatorError> {
-        let mut work = self.begin(bundle, stop).await?;
+        let mut work = self.begin(bundle, context.clock(), stop).await?;
         work.look(&[]).await?;
         let stored = work.kept.inventory.clone();
         let pending = work.take_away(&stored, Operation::Uninstall, &Policy::default()).await?;
@@ -243,7 +245,7 @@ impl Reconcile<'_> {
                 continue;
             }
             if live.metadata.deletion_timestamp.is_some()
-                && let Err(error) = context.strip(&api, &live).await
+                && let Err(error) = context.strip_in_foreground(&api, &live).await
             {
                 left.push(format!("{}: {error}", entry.id));
             }

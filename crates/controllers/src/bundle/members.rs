@@ -10,6 +10,7 @@ use plan::input::{ChartTree, Inventory, Live, Meaning, Order, Policy, Spelling, 
 use plan::{ChartIndex, Operation, Request};
 use serde_json::{Map, Value, json};
 
+use super::check::examples;
 use super::graph::Ordering;
 use super::references::{Values, substituted};
 
@@ -72,6 +73,12 @@ fn member(
         None => (!wants_values).then(Values::default),
     };
     let unresolved = values.is_none() && problem.is_none();
+    if unresolved && let Some(examples) = examples(resource) {
+        // What cannot be applied with the examples could not with the values: it need not be waited for them.
+        let resolved = Resolved::from([(resource.name.clone(), Ok(examples))]);
+        let early = member(resource, ordering, &resolved, marks, engine).problem;
+        problem = early.map(|early| format!("with the examples of its references: {early}"));
+    }
     let mut document = Value::Object(resource.spec.object.clone());
     if let Some(values) = &values {
         match substituted(&resource.spec.object, values) {
@@ -97,8 +104,9 @@ fn member(
     if member.problem.is_none() && !unresolved {
         member.problem = refused(&member, marks, engine);
     }
-    if member.problem.is_some() {
-        // It keeps its place in the order, so that what comes after it is held back.
+    if member.problem.is_some() || unresolved {
+        // Annotations whose values are not there yet mean nothing to the planner. It keeps its place in the order, so
+        // that what comes after it is held back.
         member.text = stub(&member.id, &member.document, ordering);
     }
     marks.put_on(&mut member.document);

@@ -7,6 +7,8 @@
 
 mod check;
 mod deletion;
+mod expiry;
+mod fights;
 pub mod graph;
 mod members;
 mod pending;
@@ -22,7 +24,7 @@ use release::SetInventory;
 
 pub use check::check;
 pub(crate) use pending::{in_trash, reference};
-pub(crate) use rounds::{settle, stored_object};
+pub(crate) use rounds::{by, settle, stored_object};
 
 use crate::{Cluster, Features, Watching};
 use api::Bundle;
@@ -33,12 +35,14 @@ pub struct BundleActuator {
     cluster: Cluster,
     watching: Watching,
     features: Features,
+    owed: expiry::Owed,
+    fights: fights::Fights,
 }
 
 impl BundleActuator {
     /// Works on a cluster, and has what belongs to Bundles watched.
     pub fn new(cluster: Cluster, watching: Watching, features: Features) -> Self {
-        Self { cluster, watching, features }
+        Self { cluster, watching, features, owed: expiry::Owed::default(), fights: fights::Fights::default() }
     }
 }
 

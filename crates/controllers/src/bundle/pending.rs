@@ -67,7 +67,7 @@ impl Reconcile<'_> {
         let mut live = self.engine.judge(&subjects, &self.seen, &self.marks).await.map_err(unreadable)?;
         live.objects.retain(|id, _| ids.contains(id));
         let wanted = Wanted::nothing(&self.marks.namespace);
-        let now = Timestamp::now();
+        let now = self.clock.now();
         let plan = plan::plan(&Request { operation, wanted: &wanted, stored, policy, live: &live, now })
             .map_err(|errors| invalid(errors.to_string()))?;
         let held = HashSet::new();
@@ -109,7 +109,7 @@ impl Pending {
                         .iter()
                         .any(|event| matches!(event, Event::Stamped { object, .. } if object == id))
                     {
-                        self.count(id, named(id, None), due, work);
+                        self.count(id, named(id, None), due.map(whole_second), work);
                     }
                 }
                 _ => {}
@@ -139,13 +139,18 @@ impl Pending {
         due: Option<Timestamp>,
         work: &Reconcile<'_>,
     ) {
-        let since = work.seen.get(id).and_then(stamp_of).unwrap_or_else(Timestamp::now);
+        let since = work.seen.get(id).and_then(stamp_of).unwrap_or_else(|| whole_second(work.clock.now()));
         self.next = match (self.next, due) {
             (Some(known), Some(due)) => Some(known.min(due)),
             (known, due) => known.or(due),
         };
         self.counting.push(PendingDeletion { object, since: Time(since), due: due.map(Time) });
     }
+}
+
+/// A moment as a stamp says it, which has no fractions.
+fn whole_second(moment: Timestamp) -> Timestamp {
+    Timestamp::from_second(moment.as_second()).unwrap_or(moment)
 }
 
 /// Since when an object counts down.

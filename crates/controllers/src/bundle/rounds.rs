@@ -6,9 +6,10 @@ use std::time::Duration;
 use api::Bundle;
 use api::bundle::{Modifier, Reference, Resource};
 use base64::Engine as _;
-use engine::{Engine, Event, Glance, Holder, LockError, Marks, Options, Stop, StoredObject, Subjects, Work};
-use extension::{ActuatorError, Context, ErrorCode, Outcome};
-use jiff::Timestamp;
+use engine::{
+    Effect, Engine, Event, Glance, Holder, LockError, Marks, Options, Stop, StoredObject, Subjects, Work,
+};
+use extension::{ActuatorError, Clock, Context, ErrorCode, Outcome};
 use k8s_openapi::api::core::v1::Secret;
 use kube::core::DynamicObject;
 use kube::{Api, ResourceExt};
@@ -42,6 +43,7 @@ pub(super) struct Reconcile<'a> {
     /// What the cluster has of all that is listed or in the inventory.
     pub(super) seen: HashMap<ObjectId, DynamicObject>,
     pub(super) stop: Stop,
+    pub(super) clock: Clock,
     pub(super) actuator: &'a BundleActuator,
     pub(super) events: Vec<Event>,
 }
@@ -77,10 +79,15 @@ impl BundleActuator {
         order: &[Ordering],
         stop: Stop,
     ) -> Result<Outcome, ActuatorError> {
-        let mut work = self.begin(bundle, stop).await?;
-        let standings = work.rounds(order).await?;
+        let mut work = self.begin(bundle, context.clock(), stop).await?;
+        if let Some(outcome) = work.expire(context).await? {
+            return Ok(outcome);
+        }
+        let mut standings = work.rounds(order).await?;
         let (listed, ready) = (standings.objects(), standings.all_ready());
-        let pending = work.prune(&listed, ready).await?;
+        let mut pending = work.prune(&listed, ready).await?;
+        let overdue = standings.overdue(&work.bundle, context.now())?;
+        pending.next = [pending.next, overdue].into_iter().flatten().min();
         work.save().await?;
         work.follow();
         work.tell(context, &standings).await;
@@ -88,15 +95,21 @@ impl BundleActuator {
     }
 
     /// Reads what is stored of a Bundle.
-    pub(super) async fn begin(&self, bundle: Bundle, stop: Stop) -> Result<Reconcile<'_>, ActuatorError> {
+    pub(super) async fn begin(
+        &self,
+        bundle: Bundle,
+        clock: &Clock,
+        stop: Stop,
+    ) -> Result<Reconcile<'_>, ActuatorError> {
         let marks = marks(&bundle);
         let store = self.store(&bundle);
         let written = store.read().await?;
         let mut kept = written.clone();
         kept.account = bundle.service_account().to_owned();
         let engine = self.cluster.as_account(&marks.namespace, bundle.service_account()).await?;
-        let (seen, events) = (HashMap::new(), Vec::new());
-        Ok(Reconcile { bundle, marks, engine, store, kept, written, seen, stop, actuator: self, events })
+        let (seen, events, clock) = (HashMap::new(), Vec::new(), clock.clone());
+        let actuator = self;
+        Ok(Reconcile { bundle, marks, engine, store, kept, written, seen, stop, clock, actuator, events })
     }
 }
 
@@ -114,6 +127,7 @@ impl Reconcile<'_> {
             manager: release::MANAGER.to_owned(),
             force_conflicts: self.bundle.spec.force_conflicts.unwrap_or(true),
             timeout: PATIENCE,
+            clock: by(&self.clock),
             ..Options::default()
         }
     }
@@ -161,7 +175,7 @@ impl Reconcile<'_> {
         self.written = self.kept.clone();
         let mut left = trash.inventory;
         left.forget(&mine.iter().map(|other| !other).collect::<Vec<bool>>());
-        self.store.write_trash(left, Some(Timestamp::now())).await
+        self.store.write_trash(left, Some(self.clock.now())).await
     }
 
     /// Reads all that is listed or in the inventory.
@@ -169,7 +183,7 @@ impl Reconcile<'_> {
         let subjects = subjects(members, &Wanted::nothing(&self.marks.namespace), &self.kept.inventory);
         self.seen = self
             .engine
-            .look(&subjects)
+            .look(&subjects, &self.marks)
             .await
             .map_err(|error| ActuatorError::new(error.to_string()).code(ErrorCode::Unauthorized))?;
         Ok(())
@@ -190,6 +204,8 @@ impl Reconcile<'_> {
                 standings.set(&member.name, Standing::Refused(problem));
             } else if let Some(problem) = &member.problem {
                 standings.set(&member.name, Standing::Refused(problem.clone()));
+            } else if let Some(problem) = self.is_fought_over(member) {
+                standings.set(&member.name, Standing::Failed(problem));
             } else if member.unresolved {
                 standings.set(&member.name, Standing::Blocked(String::new()));
             } else {
@@ -213,7 +229,7 @@ impl Reconcile<'_> {
             stored: &stored,
             policy: &policy,
             live: &live,
-            now: Timestamp::now(),
+            now: self.clock.now(),
         })
         .map_err(|errors| invalid(errors.to_string()))?;
         for object in &mut plan.objects {
@@ -230,6 +246,15 @@ impl Reconcile<'_> {
         let (options, mut stop) = (self.options(), self.stop.clone());
         let tell = |event: Event| events.push(event);
         let outcome = self.engine.advance(work, &options, glance, &mut stop, tell).await;
+        for event in &events {
+            // What was applied before in the same words, and had to be again, was changed by somebody.
+            if let Event::Applied { object, effect: Effect::Configured } = event
+                && subjects.same.contains(object)
+                && let Some(uid) = self.seen.get(object).and_then(ResourceExt::uid)
+            {
+                self.actuator.fights.note(uid, self.clock.now());
+            }
+        }
         for (id, object) in &outcome.applied {
             self.seen.insert(id.clone(), object.clone());
         }
@@ -237,6 +262,12 @@ impl Reconcile<'_> {
         standings.read(members, &events, &outcome);
         self.events.extend(events);
         Ok(standings)
+    }
+
+    /// Why the object that is there is not put right for now.
+    fn is_fought_over(&self, member: &Member) -> Option<String> {
+        let live = self.seen.get(&member.id)?;
+        self.actuator.fights.objection(&live.uid()?, live, self.clock.now())
     }
 
     /// Why the object that is there cannot be taken.
@@ -366,7 +397,18 @@ impl Reconcile<'_> {
             }
         }
         watching.knows(self.seen.values());
+        let gone = self.events.iter().filter_map(|event| match event {
+            Event::Gone { object } => self.seen.get(object)?.uid(),
+            _ => None,
+        });
+        watching.knows_gone(gone.collect(), self.clock.now());
     }
+}
+
+/// The time of a controller, for a run.
+pub(crate) fn by(clock: &Clock) -> engine::Clock {
+    let clock = clock.clone();
+    engine::Clock::new(move || clock.now())
 }
 
 /// What is asked about all that is listed or in an inventory.

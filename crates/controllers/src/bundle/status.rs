@@ -7,12 +7,13 @@ use api::bundle::ResourceStatus;
 use engine::{Event, Outcome as Ran};
 use extension::status::{ConditionStatus, set_condition};
 use extension::{ActuatorError, Context, ErrorCode, Outcome};
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use objects::ObjectId;
+use objects::{GoDuration, ObjectId};
 
 use super::members::Member;
 use super::pending::Pending;
-use super::rounds::Reconcile;
+use super::rounds::{Reconcile, invalid};
 
 /// How one resource stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,6 +95,37 @@ impl Standings {
             };
             self.of.insert(member.name.clone(), standing);
         }
+    }
+
+    /// Says that what takes longer to become ready than the Bundle allows has failed, and when the next will have.
+    pub(super) fn overdue(
+        &mut self,
+        bundle: &Bundle,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, ActuatorError> {
+        let Some(within) = bundle.spec.readiness_timeout.as_deref() else { return Ok(None) };
+        let within = within
+            .trim()
+            .parse::<GoDuration>()
+            .ok()
+            .and_then(GoDuration::to_std)
+            .and_then(|within| SignedDuration::try_from(within).ok())
+            .ok_or_else(|| invalid(format!("spec.readinessTimeout: {within} is no duration such as 10m")))?;
+        let mut next: Option<Timestamp> = None;
+        for (name, standing) in &mut self.of {
+            let Standing::InProgress(_, message) = standing else { continue };
+            let of = bundle.status.iter().flat_map(|status| &status.resource_statuses);
+            let mut conditions = of.filter(|of| of.name == *name).flat_map(|of| &of.conditions);
+            let since = conditions.find(|it| it.type_ == "InProgress" && it.status == "True");
+            let since = since.map_or(now, |since| since.last_transition_time.0);
+            let end = since.saturating_add(within).unwrap_or(Timestamp::MAX);
+            if end <= now {
+                *standing = Standing::Failed(format!("it is not ready after {within:#}: {message}"));
+            } else {
+                next = Some(next.map_or(end, |known| known.min(end)));
+            }
+        }
+        Ok(next)
     }
 
     /// Writes everything into the status, and says how the operation went.

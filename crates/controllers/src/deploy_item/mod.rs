@@ -17,7 +17,7 @@ use std::time::Duration;
 use api::deploy_item::DeletionOrderRule;
 use api::{DELETE_WITHOUT_UNINSTALL, DeployItem, INTERRUPT};
 use engine::{Belongs, Engine, Marks, Stop, Stopper};
-use extension::{Actuator, ActuatorError, Context, ErrorCode, Outcome};
+use extension::{Actuator, ActuatorError, Clock, Context, ErrorCode, Outcome};
 use jiff::Timestamp;
 use kube::api::ListParams;
 use kube::{Api, ResourceExt};
@@ -54,6 +54,7 @@ struct Job {
     timeout: Duration,
     stopper: Stopper,
     stop: Stop,
+    clock: Clock,
     holder: String,
 }
 
@@ -83,9 +84,14 @@ impl DeployItemActuator {
         let namespace = item.namespace().unwrap_or_default();
         let own = engine::as_account(&self.cluster.client(), &namespace, item.service_account());
         let target = item.spec.target.clone().unwrap_or_default();
-        let engine = match &target.kubeconfig {
-            Some(secret) => Engine::connect(source::client_of(&own, &namespace, secret).await?).await?,
-            None => self.cluster.as_account(&namespace, item.service_account()).await?,
+        let engine = if let Some(secret) = &target.kubeconfig {
+            Engine::connect(source::client_of(&own, &namespace, secret).await?).await?
+        } else {
+            // An item may have brought kinds of its own since it was last asked what there is: those that are not known
+            // have no objects, and would be left behind.
+            let mut engine = self.cluster.as_account(&namespace, item.service_account()).await?;
+            engine.ask_again().await?;
+            engine
         };
         let timeout = duration(item.spec.timeout.as_deref(), "spec.timeout")?.unwrap_or(TIMEOUT);
         let (stopper, stop) = Stop::new();
@@ -109,6 +115,7 @@ impl DeployItemActuator {
             timeout,
             stopper,
             stop,
+            clock: context.clock().clone(),
         })
     }
 

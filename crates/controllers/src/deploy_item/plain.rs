@@ -6,7 +6,6 @@ use api::deploy_item::Policy as ObjectPolicy;
 use chart::render::Release as RenderedFor;
 use engine::{Event, Holder, Options, StoredObject, Subjects, Work};
 use extension::ActuatorError;
-use jiff::Timestamp;
 use kube::ResourceExt;
 use objects::{ObjectId, Scope, Source};
 use plan::input::{ChartTree, Entry, Hooks, Inventory, Live, Member, Policy, TypePattern, Wanted, Written};
@@ -16,7 +15,7 @@ use release::SetInventory;
 use serde_json::Value;
 
 use super::{Job, Report, invalid, passing};
-use crate::bundle::{in_trash, settle};
+use crate::bundle::{by, in_trash, settle};
 
 impl Job {
     /// What is stored of the item.
@@ -76,7 +75,7 @@ impl Job {
         kept.inventory.forget(&forgotten);
         let live = self.live(&wanted, &documents, &kept.inventory).await?;
         let operation = if is_update { Operation::Upgrade } else { Operation::Install };
-        let (stored, now) = (&kept.inventory, Timestamp::now());
+        let (stored, now) = (&kept.inventory, self.clock.now());
         let request = Request { operation, wanted: &wanted, stored, policy: &policy, live: &live, now };
         let mut plan = plan::plan(&request).map_err(|errors| invalid(errors.to_string()))?;
         restrain(&mut plan, of);
@@ -100,7 +99,7 @@ impl Job {
         let wanted = Wanted::nothing(self.target_namespace());
         let live = self.live(&wanted, &[], &kept.inventory).await?;
         let policy = Policy { hooks: Hooks::Plain, ..self.policy(false)? };
-        let (stored, now) = (&kept.inventory, Timestamp::now());
+        let (stored, now) = (&kept.inventory, self.clock.now());
         let operation = Operation::Uninstall;
         let request = Request { operation, wanted: &wanted, stored, policy: &policy, live: &live, now };
         let plan = plan::plan(&request).map_err(|errors| invalid(errors.to_string()))?;
@@ -121,7 +120,12 @@ impl Job {
 
     async fn run(&self, plan: &Plan, documents: &[Value], kept: &mut SetInventory) -> Report {
         // What the item says of a field is what it is: drift is put right.
-        let options = Options { timeout: self.timeout, force_conflicts: true, ..Options::default() };
+        let options = Options {
+            timeout: self.timeout,
+            force_conflicts: true,
+            clock: by(&self.clock),
+            ..Options::default()
+        };
         let work = Work { plan, documents, marks: &self.marks };
         let mut tell = |event: Event| tracing::debug!(?event);
         let outcome = self.engine.run(work, &options, &mut self.stop.clone(), &mut tell).await;

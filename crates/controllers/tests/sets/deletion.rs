@@ -137,7 +137,8 @@ async fn what_outlives_its_bundle_goes_at_its_time() -> Done {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exists_externally_false_takes_everything_down_and_then_the_bundle() -> Done {
-    let yard = Yard::with(Features { declarative_delete: true, delete_after: true }).await?;
+    let yard =
+        Yard::with(Features { declarative_delete: true, delete_after: true, ..Features::default() }).await?;
     yard.apply("b", json!([map("one")])).await?;
     yard.ready("b").await?;
     yard.apply_spec("b", json!({"resources": [map("one")], "existsExternally": false})).await?;
@@ -148,7 +149,8 @@ async fn exists_externally_false_takes_everything_down_and_then_the_bundle() -> 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exists_externally_can_be_taken_back_while_objects_count_down() -> Done {
-    let yard = Yard::with(Features { declarative_delete: true, delete_after: false }).await?;
+    let yard =
+        Yard::with(Features { declarative_delete: true, delete_after: false, ..Features::default() }).await?;
     let spec = |exists: bool| json!({"resources": [delayed("one", "24h")], "existsExternally": exists});
     yard.apply_spec("b", spec(true)).await?;
     yard.ready("b").await?;

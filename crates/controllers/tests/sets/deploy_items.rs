@@ -222,7 +222,7 @@ async fn an_item_is_deployed_after_and_deleted_before_what_it_depends_on() -> Do
 }
 
 /// A chart with one ConfigMap, as an archive.
-fn archive() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+pub(crate) fn archive() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let directory = tempfile::tempdir()?;
     let chart = directory.path().join("tiny");
     std::fs::create_dir_all(chart.join("templates"))?;

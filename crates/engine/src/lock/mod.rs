@@ -73,8 +73,14 @@ impl Lock {
         let leases: Api<Lease> = Api::namespaced(client, namespace);
         let refused = |error: &kube::Error| LockError::Refused(words(error));
         let mut patience = None;
+        // Mostly nobody has it: it is asked for first, and looked at only if it is not to be had.
+        let mut is_first = true;
         loop {
-            let found = leases.get_opt(name).await.map_err(|error| refused(&error))?;
+            let found = if std::mem::take(&mut is_first) {
+                None
+            } else {
+                leases.get_opt(name).await.map_err(|error| refused(&error))?
+            };
             if let Some(lease) = &found
                 && !may_be_taken(lease, &mut patience, tell)?
             {

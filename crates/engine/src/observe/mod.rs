@@ -82,12 +82,18 @@ type Found = Result<Vec<DynamicObject>, ObserveError>;
 impl Engine {
     /// Looks at the objects.
     pub async fn observe(&self, subjects: &Subjects, marks: &Marks) -> Result<Live, ObserveError> {
-        let found = self.look(subjects).await?;
+        let found = self.look(subjects, marks).await?;
         self.judge(subjects, &found, marks).await
     }
 
-    /// Reads the objects, as far as there are any.
-    pub async fn look(&self, subjects: &Subjects) -> Result<HashMap<ObjectId, DynamicObject>, ObserveError> {
+    /// Reads the objects, as far as there are any. Many of one kind are read by one list: of those with the label of the
+    /// set, where it has one and had nearly all of them before; else of all that there are.
+    pub async fn look(
+        &self,
+        subjects: &Subjects,
+        marks: &Marks,
+    ) -> Result<HashMap<ObjectId, DynamicObject>, ObserveError> {
+        let had: HashSet<&ObjectId> = subjects.stored.iter().map(|stored| &stored.id).collect();
         let mut groups: HashMap<(Kind, Option<String>), HashSet<ObjectId>> = HashMap::new();
         let wanted = subjects
             .wanted
@@ -109,9 +115,14 @@ impl Engine {
                 Some(namespace) => Api::namespaced_with(self.client().clone(), namespace, &kind.resource),
                 None => Api::all_with(self.client().clone(), &kind.resource),
             };
+            let new = ids.iter().filter(|id| !had.contains(id)).count();
+            let label = marks.selector().filter(|_| new <= FEW);
             reading.spawn(async move {
-                let found =
-                    if ids.len() <= FEW { one_by_one(&api, &ids).await } else { listed(&api, &kind).await };
+                let found = match label {
+                    _ if ids.len() <= FEW => one_by_one(&api, &ids).await,
+                    Some(label) => marked(&api, &kind, &label, &ids).await,
+                    None => listed(&api, &kind, ListParams::default()).await,
+                };
                 (ids, found)
             });
         }
@@ -174,8 +185,17 @@ async fn one_by_one(api: &Api<DynamicObject>, ids: &HashSet<ObjectId>) -> Found 
     Ok(found)
 }
 
-async fn listed(api: &Api<DynamicObject>, kind: &Kind) -> Found {
-    let mut parameters = ListParams::default().limit(PAGE);
+/// Those with a label, and one by one those that were not found so: they may have lost it, or be somebody else's.
+async fn marked(api: &Api<DynamicObject>, kind: &Kind, label: &str, ids: &HashSet<ObjectId>) -> Found {
+    let mut found = listed(api, kind, ListParams::default().labels(label)).await?;
+    let names: HashSet<String> = found.iter().map(ResourceExt::name_any).collect();
+    let others = ids.iter().filter(|id| !names.contains(&id.name)).cloned().collect();
+    found.extend(one_by_one(api, &others).await?);
+    Ok(found)
+}
+
+async fn listed(api: &Api<DynamicObject>, kind: &Kind, parameters: ListParams) -> Found {
+    let mut parameters = parameters.limit(PAGE);
     let mut found = Vec::new();
     loop {
         let page = api.list(&parameters).await;

@@ -303,7 +303,7 @@ impl<'a, Tell: FnMut(Event)> Run<'a, Tell> {
             return self.stays(step, &kept);
         }
         let known = Known { uids: &self.outcome.uids, table: &self.table, own: &self.own };
-        match Request::of(&self.work, step, &known, self.options.timeout) {
+        match Request::of(&self.work, step, &known, self.options) {
             Ok(request) => {
                 let writer = self.writer.clone();
                 self.requests.spawn(async move {

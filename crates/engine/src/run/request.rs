@@ -19,7 +19,7 @@ use crate::observe::{Holder, ObserveError};
 use crate::removal::{Removal, Removed, Way};
 use crate::served::Kind;
 use crate::writer::{Answer as Wanted, Applied, Writer};
-use crate::{Marks, Work};
+use crate::{Marks, Options, Work};
 
 /// What came of a step's request.
 pub(crate) struct Answer {
@@ -122,7 +122,7 @@ impl Request {
         work: &Work<'_>,
         step: StepIndex,
         known: &Known<'_>,
-        timeout: Duration,
+        options: &Options,
     ) -> Result<Self, String> {
         let plan = work.plan;
         let Known { uids, table, own } = known;
@@ -152,7 +152,7 @@ impl Request {
                 Act::Delete { cascade, care: care(object, recheck) }
             }
             StepKind::Stamp { object, due } => {
-                Act::Stamp { due, stamp: Timestamp::now(), care: care(object, Recheck::default()) }
+                Act::Stamp { due, stamp: options.clock.now(), care: care(object, Recheck::default()) }
             }
             StepKind::Restore { .. } => Act::Restore,
             StepKind::StripFinalizers { up_to } => {
@@ -163,7 +163,7 @@ impl Request {
                 let planned = plan.hooks[hook.at()].clone();
                 let manifest =
                     work.document(planned.document).ok_or_else(|| "its manifest is missing".to_owned())?;
-                let hook = Box::new(Hook::new(planned, event, manifest, work.marks.clone(), timeout));
+                let hook = Box::new(Hook::new(planned, event, manifest, work.marks.clone(), options.timeout));
                 return Ok(Self { object: None, targets: Vec::new(), act: Act::Hook(hook) });
             }
             _ => return Err("this step is not known".to_owned()),

@@ -4,7 +4,9 @@
 use super::deletion::{Rest, held_by, remove};
 use super::place::Places;
 use super::{Backing, Inventory, Member, ObjectSet};
+use crate::force::is_protected;
 use crate::{ActuatorError, Context, Outcome};
+use kube::ResourceExt as _;
 
 /// What became of the objects.
 #[derive(Debug, Default)]
@@ -48,6 +50,11 @@ async fn let_go<K: crate::Extension>(
             let live = api.get_opt(&member.name).await.map_err(|error| super::place::at(member, error))?;
             let Some(live) = live.filter(|live| member.is(live)) else { return Ok(()) };
             let stripped = context.strip(&api, &live).await?;
+            let held: Vec<&str> =
+                live.finalizers().iter().map(String::as_str).filter(|held| is_protected(held)).collect();
+            if !held.is_empty() {
+                tally.left.push(format!("{member} (held by the API server's own {})", held.join(", ")));
+            }
             if stripped.is_empty() {
                 tally.deleted += 1;
             } else {

@@ -45,6 +45,8 @@ struct Entry {
 #[derive(Debug)]
 struct Run {
     interrupted: CancellationToken,
+    /// What of the object counts, as it is being handled: what is told of that again is our own writing.
+    of: Option<u64>,
     /// The object went meanwhile: with the end of this run it is forgotten.
     gone: bool,
 }
@@ -104,7 +106,8 @@ impl Queue {
             return;
         }
         let waiting = entry.wanted();
-        if entry.handled != Some(digest(&object.metadata)) {
+        let known = entry.running.as_ref().and_then(|run| run.of).or(entry.handled);
+        if known != Some(digest(&object.metadata)) {
             entry.news = true;
             entry.attempts = 0;
             if let Some(running) = &mut entry.running {
@@ -180,7 +183,8 @@ impl Queue {
             }
             (entry.news, entry.wished) = (false, false);
             let interrupted = stop.child_token();
-            entry.running = Some(Run { interrupted: interrupted.clone(), gone: false });
+            let of = entry.pending.as_ref().map(|object| digest(&object.metadata)).or(entry.handled);
+            entry.running = Some(Run { interrupted: interrupted.clone(), of, gone: false });
             if let Some(timer) = entry.timer.take() {
                 self.timers.remove(&(timer, key.clone()));
             }

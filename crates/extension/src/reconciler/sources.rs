@@ -38,8 +38,7 @@ pub(crate) async fn watch(
         let event = match event {
             Ok(event) => event,
             Err(error) => {
-                tracing::warn!(error = with_causes(&error), "a watch broke and begins again");
-                pause(&mut failures).await;
+                broke(&error, None, &mut failures).await;
                 continue;
             }
         };
@@ -76,9 +75,7 @@ pub(crate) async fn watch_other(api: Api<PartialObjectMeta>, other: Secondary, t
             }
             Ok(Event::Init | Event::InitDone) => {}
             Err(error) => {
-                let (error, kind) = (with_causes(&error), &other.resource.kind);
-                tracing::warn!(error, kind, "a watch broke and begins again");
-                pause(&mut failures).await;
+                broke(&error, Some(&other.resource.kind), &mut failures).await;
                 continue;
             }
         }
@@ -91,8 +88,47 @@ fn config(labels: Option<&str>) -> watcher::Config {
     labels.map_or(config.clone(), |labels| config.labels(labels))
 }
 
-/// A watch that breaks again and again is not begun at once each time.
-async fn pause(failures: &mut u32) {
-    tokio::time::sleep(Duration::from_millis(100 << (*failures).min(8))).await;
+/// Tells of a watch that broke, and waits: one that breaks again and again is not begun at once each time. A kind that
+/// is not there is no fault of the watch: it is told once, and waited for.
+async fn broke(error: &watcher::Error, kind: Option<&str>, failures: &mut u32) {
+    let told = with_causes(error);
+    if is_missing(error) {
+        if *failures == 0 {
+            tracing::info!(kind, "there is no such kind yet; it is waited for");
+        } else {
+            tracing::debug!(kind, error = told, "there is no such kind yet");
+        }
+        tokio::time::sleep(MISSING).await;
+    } else {
+        tracing::warn!(kind, error = told, "a watch broke and begins again");
+        tokio::time::sleep(Duration::from_millis(100 << (*failures).min(8))).await;
+    }
     *failures += 1;
+}
+
+/// So often it is looked whether a kind is there.
+const MISSING: Duration = Duration::from_secs(1);
+
+/// Whether a watch could not begin since the server knows no such kind.
+fn is_missing(error: &watcher::Error) -> bool {
+    let (watcher::Error::InitialListFailed(cause) | watcher::Error::WatchStartFailed(cause)) = error else {
+        return false;
+    };
+    matches!(cause, kube::Error::Api(status) if status.code == 404)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_kind_that_is_not_there_is_waited_for_quietly() {
+        let refused = |code: u16| {
+            let mut status = kube::core::Status::failure("words", "Reason");
+            status.code = code;
+            watcher::Error::InitialListFailed(kube::Error::Api(status.boxed()))
+        };
+        assert!(is_missing(&refused(404)));
+        assert!(!is_missing(&refused(403)) && !is_missing(&refused(503)));
+    }
 }

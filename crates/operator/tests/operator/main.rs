@@ -4,6 +4,7 @@
 
 mod stage;
 
+mod countdowns;
 mod fixed;
 mod identities;
 mod leaders;

@@ -51,6 +51,19 @@ fn own_writes_do_not_wake() {
 }
 
 #[test]
+fn its_own_finalizer_does_not_interrupt_a_run() {
+    let mut queue = Queue::default();
+    queue.seen(object(1, 1));
+    let running = take(&mut queue, NOW).unwrap();
+    let mut held = object(2, 1);
+    held.metadata.finalizers = Some(vec!["slipway.dev/things".to_owned()]);
+    queue.seen(held);
+    assert!(!running.interrupted.is_cancelled());
+    queue.seen(object(3, 2));
+    assert!(running.interrupted.is_cancelled());
+}
+
+#[test]
 fn a_change_during_a_run_is_not_lost_and_is_heard() {
     let mut queue = Queue::default();
     queue.seen(object(1, 1));
