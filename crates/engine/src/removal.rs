@@ -34,6 +34,8 @@ pub(crate) struct Removal<'a> {
     pub(crate) own: &'a HashSet<String>,
     /// What it would take along.
     pub(crate) holder: Option<&'a Holder>,
+    /// The revision was read for this very run.
+    pub(crate) fresh: bool,
 }
 
 /// What became of it.
@@ -66,8 +68,10 @@ pub(crate) enum Way {
 impl Removal<'_> {
     /// Takes it away, unless there is a reason not to.
     pub(crate) async fn act(&self, writer: &Writer, way: Way) -> Result<Removed, ObserveError> {
-        // A countdown that is over, and what takes others along, is looked at in any case.
-        let mut known = self.version.filter(|_| !self.recheck.owners && self.holder().is_none());
+        // A countdown that is over, and what takes others along, is looked at in any case; the former unless that was just
+        // done, as the server refuses the delete if anything has changed since.
+        let is_known = (self.fresh || !self.recheck.owners) && self.holder().is_none();
+        let mut known = self.version.filter(|_| is_known);
         let mut read;
         let mut looks = 0;
         loop {

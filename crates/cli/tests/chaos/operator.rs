@@ -96,7 +96,7 @@ fn mishap(lots: &mut Lots) -> Option<Mishap> {
 
 fn spawn(home: &Path) -> Child {
     Command::new(env!("CARGO_BIN_EXE_slipway"))
-        .args(["operator", "--no-leader-election", "--install-crds", "--listen", "", "--log-level", "error"])
+        .args(["operator", "--no-leader-election", "--listen", "", "--log-level", "error"])
         .arg("--kubeconfig")
         .arg(home.join("config"))
         .env_clear()

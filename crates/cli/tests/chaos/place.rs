@@ -10,6 +10,7 @@ use api::Bundle;
 use futures_core::Stream as _;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use kube::core::PartialObjectMeta;
 use kube::runtime::watcher::{self, Event, watcher};
@@ -36,6 +37,13 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) async fn new() -> Self {
         let cluster = Cluster::dock(dock::Dock::builder().start().await);
+        // All that an operator writes is to be about Bundles: the definitions are there before.
+        let definitions: Api<CustomResourceDefinition> = Api::all(cluster.client());
+        let kinds = api::definitions().into_iter().chain(catalog::kinds::definitions());
+        for definition in kinds {
+            let (name, parameters) = (definition.name_any(), PatchParams::apply("tests").force());
+            definitions.patch(&name, &parameters, &Patch::Apply(&definition)).await.unwrap();
+        }
         let gate = Gate::open(cluster.client()).await.unwrap();
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("config"), gate.kubeconfig()).unwrap();
@@ -94,7 +102,7 @@ impl Place {
             };
             match done {
                 Ok(()) => return,
-                // The definitions come with the operator.
+                // A definition may not be served yet.
                 Err(error) => assert!(begun.elapsed() < PATIENCE, "{name}: {error}"),
             }
             tokio::time::sleep(Duration::from_millis(100)).await;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::deploy_items::archive;
+use crate::removal::all_rights;
 use crate::yard::{Done, Yard, a_while, condition, delayed, map, map_with, stamp};
 
 /// Answers requests for these files, on a loopback port, for as long as the runtime lives.
@@ -183,6 +184,7 @@ async fn a_bundle_is_handed_over_without_touching_what_exists() -> Done {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reference_with_bindsecret_looks_into_the_secret_of_the_binding() -> Done {
     let yard = Yard::new().await?;
+    all_rights(&yard).await?;
     // What a binding is to a Bundle: an object that says which Secret it has made.
     let definitions = catalog_definition();
     let api: Api<

@@ -52,7 +52,7 @@ fn resource(group: &str, version: &str, kind: &str) -> ApiResource {
 }
 
 /// The account may do everything: the item has objects of the whole cluster.
-async fn all_rights(yard: &Yard) -> Done {
+pub(crate) async fn all_rights(yard: &Yard) -> Done {
     if yard.cluster.on() == support::On::ControlPlane {
         let bindings: Api<k8s_openapi::api::rbac::v1::ClusterRoleBinding> = Api::all(yard.cluster.client());
         let binding = json!({

@@ -302,7 +302,8 @@ impl<'a, Tell: FnMut(Event)> Run<'a, Tell> {
         if let Some(kept) = self.is_held(step) {
             return self.stays(step, &kept);
         }
-        let known = Known { uids: &self.outcome.uids, table: &self.table, own: &self.own };
+        let fresh = self.glance.is_some();
+        let known = Known { uids: &self.outcome.uids, table: &self.table, own: &self.own, fresh };
         match Request::of(&self.work, step, &known, self.options) {
             Ok(request) => {
                 let writer = self.writer.clone();

@@ -91,6 +91,7 @@ struct Care {
     marks: Marks,
     own: Arc<HashSet<String>>,
     holder: Option<Holder>,
+    fresh: bool,
 }
 
 impl Care {
@@ -104,6 +105,7 @@ impl Care {
             marks: &self.marks,
             own: &self.own,
             holder: self.holder.as_ref(),
+            fresh: self.fresh,
         }
     }
 }
@@ -114,6 +116,8 @@ pub(crate) struct Known<'a> {
     pub(crate) table: &'a Table,
     /// The UIDs of what goes.
     pub(crate) own: &'a Arc<HashSet<String>>,
+    /// Everything was read for this very run.
+    pub(crate) fresh: bool,
 }
 
 impl Request {
@@ -125,7 +129,7 @@ impl Request {
         options: &Options,
     ) -> Result<Self, String> {
         let plan = work.plan;
-        let Known { uids, table, own } = known;
+        let Known { uids, table, own, fresh } = known;
         let target = |object: ObjectIndex| {
             let planned = plan.object(object);
             Target {
@@ -140,6 +144,7 @@ impl Request {
             marks: work.marks.clone(),
             own: Arc::clone(own),
             holder: Holder::of(&plan.intent.entries[object.at()].id),
+            fresh: *fresh,
         };
         let kind = plan.step(step).kind;
         let act = match kind {
