@@ -6,6 +6,7 @@ use api::deploy_item::Policy as ObjectPolicy;
 use chart::render::Release as RenderedFor;
 use engine::{Event, Holder, Options, StoredObject, Subjects, Work};
 use extension::ActuatorError;
+use jiff::Timestamp;
 use kube::ResourceExt;
 use objects::{ObjectId, Scope, Source};
 use plan::input::{ChartTree, Entry, Hooks, Inventory, Live, Member, Policy, TypePattern, Wanted, Written};
