@@ -36,9 +36,9 @@ impl Owed {
         (now < all).then_some(all)
     }
 
-    /// All of a Bundle is looked at now.
-    fn settle(&self, uid: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(uid, None);
+    /// All of a Bundle is looked at now. Says whether that is the first time.
+    fn settle(&self, uid: String) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(uid, None).is_none()
     }
 
     /// A Bundle is taken out.
@@ -60,7 +60,7 @@ impl Reconcile<'_> {
             && !self.actuator.watching.has_news(&context.key());
         let all = if due.is_empty() || !is_calm { None } else { self.actuator.owed.note(&uid, now) };
         let Some(all) = all else {
-            self.actuator.owed.settle(uid);
+            self.is_first = self.actuator.owed.settle(uid);
             self.actuator.watching.hears(&context.key());
             return Ok(None);
         };

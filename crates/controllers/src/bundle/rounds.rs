@@ -44,6 +44,8 @@ pub(super) struct Reconcile<'a> {
     pub(super) seen: HashMap<ObjectId, DynamicObject>,
     pub(super) stop: Stop,
     pub(super) clock: Clock,
+    /// This process has not looked at the Bundle before.
+    pub(super) is_first: bool,
     pub(super) actuator: &'a BundleActuator,
     pub(super) events: Vec<Event>,
 }
@@ -108,8 +110,21 @@ impl BundleActuator {
         kept.account = bundle.service_account().to_owned();
         let engine = self.cluster.as_account(&marks.namespace, bundle.service_account()).await?;
         let (seen, events, clock) = (HashMap::new(), Vec::new(), clock.clone());
-        let actuator = self;
-        Ok(Reconcile { bundle, marks, engine, store, kept, written, seen, stop, clock, actuator, events })
+        let (actuator, is_first) = (self, false);
+        Ok(Reconcile {
+            bundle,
+            marks,
+            engine,
+            store,
+            kept,
+            written,
+            seen,
+            stop,
+            clock,
+            is_first,
+            actuator,
+            events,
+        })
     }
 }
 
@@ -156,11 +171,24 @@ impl Reconcile<'_> {
 
     /// What an earlier Bundle of this name has left behind, and this one lists, is this one's from now on.
     async fn take_over_trash(&mut self, members: &[Member]) -> Result<(), ActuatorError> {
-        // Only a Bundle that has nothing yet can have had a predecessor.
-        if !self.written.inventory.entries.is_empty() {
+        // Only a Bundle that has nothing yet can have had a predecessor. One that has may have been taken over by somebody
+        // who was killed before that was written in the trash, too.
+        let has_some = !self.written.inventory.entries.is_empty();
+        if has_some && !self.is_first {
             return Ok(());
         }
         let Some(trash) = self.store.trash().await? else { return Ok(()) };
+        if has_some {
+            let has: HashSet<&ObjectId> = self.kept.inventory.entries.iter().map(|entry| &entry.id).collect();
+            let taken: Vec<bool> =
+                trash.inventory.entries.iter().map(|entry| has.contains(&entry.id)).collect();
+            if taken.contains(&true) {
+                let mut left = trash.inventory;
+                left.forget(&taken);
+                self.store.write_trash(left, Some(self.clock.now())).await?;
+            }
+            return Ok(());
+        }
         let listed: HashSet<&ObjectId> = members.iter().map(|member| &member.id).collect();
         let mine: Vec<bool> =
             trash.inventory.entries.iter().map(|entry| !listed.contains(&entry.id)).collect();

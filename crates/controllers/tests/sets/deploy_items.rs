@@ -137,7 +137,8 @@ async fn what_counts_down_already_outlives_the_item_and_goes_in_its_time() -> Do
 
 #[tokio::test(flavor = "multi_thread")]
 async fn exists_externally_false_takes_everything_down_and_then_the_item() -> Done {
-    let yard = Yard::with(Features { declarative_delete: true, delete_after: true }).await?;
+    let yard =
+        Yard::with(Features { declarative_delete: true, delete_after: true, ..Features::default() }).await?;
     let spec = |exists: bool| json!({"manifests": [map("one", json!({}))], "existsExternally": exists});
     yard.item("i", spec(true)).await?;
     yard.deployed("i").await?;
@@ -149,7 +150,8 @@ async fn exists_externally_false_takes_everything_down_and_then_the_item() -> Do
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_gone_by_exists_externally_can_be_left_to_its_user() -> Done {
-    let yard = Yard::with(Features { declarative_delete: true, delete_after: false }).await?;
+    let yard =
+        Yard::with(Features { declarative_delete: true, delete_after: false, ..Features::default() }).await?;
     let spec = |exists: bool| json!({"manifests": [map("one", json!({}))], "existsExternally": exists});
     yard.item("i", spec(true)).await?;
     yard.deployed("i").await?;
