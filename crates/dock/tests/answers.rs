@@ -178,6 +178,21 @@ async fn a_namespace_without_work_left_goes_as_anything_else() {
 }
 
 #[tokio::test]
+async fn nothing_is_hidden_in_the_last_state_of_what_goes() {
+    let dock = start().await;
+    let service =
+        json!({"metadata": {"name": "a", "finalizers": ["a.b/c"]}, "spec": {"ports": [{"port": 1}]}});
+    assert_eq!(dock.ask("POST", SERVICES, &service).await.code, 201);
+    let path = format!("{SERVICES}/a");
+    let name = json!({"spec": {"type": "ExternalName", "externalName": "example.com", "clusterIP": null, "clusterIPs": null}});
+    let named = dock.ask("PATCH", &path, &name).await.body;
+    assert_eq!(named["spec"].get("internalTrafficPolicy"), None, "{named}");
+    dock.ask("DELETE", &path, &Value::Null).await;
+    let last = dock.ask("PATCH", &path, &json!({"metadata": {"finalizers": null}})).await.body;
+    assert_eq!(last["spec"]["internalTrafficPolicy"], "Cluster", "{last}");
+}
+
+#[tokio::test]
 async fn a_service_made_by_way_of_its_status_has_no_address() {
     let dock = start().await;
     let path = format!("{SERVICES}/a/status?fieldManager=m");

@@ -49,7 +49,7 @@ pub struct Findings {
     pub coverage: Coverage,
     /// Sequences that were replayed.
     pub sequences: u64,
-    /// Those of them that showed any difference.
+    /// Those of them that showed any difference, and did so again.
     pub differing: u64,
     /// Differences by their signature.
     pub differences: BTreeMap<String, Finding>,
@@ -150,13 +150,17 @@ impl Campaign {
                 outcome.differences.retain(|difference| !without.is_match(&difference.signature));
             }
             let fresh = findings.lock().await.add(&sequence, &outcome);
+            // What is known already, or cannot be looked into any more, counts.
+            let mut stays = fresh.is_empty() || outcome.differences.len() > fresh.len();
             for difference in fresh {
                 if Instant::now() > end {
+                    stays = true;
                     break;
                 }
                 let shorter = pair.shrink(&sequence, &difference).await?;
                 let mut findings = findings.lock().await;
                 if let Some((sequence, difference)) = shorter {
+                    stays = true;
                     (self.tell)(&sequence, &difference);
                     if let Some(finding) = findings.differences.get_mut(&difference.signature) {
                         (finding.sequence, finding.difference) = (sequence, difference);
@@ -166,6 +170,9 @@ impl Campaign {
                     findings.differences.remove(&difference.signature);
                     findings.passing.push(format!("{} (sequence {index})", difference.signature));
                 }
+            }
+            if !stays {
+                findings.lock().await.differing -= 1;
             }
         }
     }

@@ -28,6 +28,8 @@ pub(super) struct Written {
     pub object: Value,
     /// Whether it was made by this.
     pub created: bool,
+    /// Whether it is gone by this, as nothing held it any longer.
+    pub ended: bool,
 }
 
 impl Server {
@@ -76,7 +78,7 @@ impl Server {
                 }
                 let object = make(None)?;
                 let object = self.create_object(call, object).await?;
-                return Ok(Written { object, created: true });
+                return Ok(Written { object, created: true, ended: false });
             };
             let live_uid = metadata::text(&live.object, "uid");
             if !uid.is_empty() && uid != live_uid {
@@ -94,8 +96,8 @@ impl Server {
             } else {
                 call.resource.completed(&live.object)
             };
-            if let Some(object) = self.change_live(call, &live, &old, object).await? {
-                return Ok(Written { object, created: false });
+            if let Some(written) = self.change_live(call, &live, &old, object).await? {
+                return Ok(written);
             }
         }
     }
@@ -107,7 +109,7 @@ impl Server {
         live: &Stored,
         old: &Value,
         mut object: Value,
-    ) -> Result<Option<Value>, Status> {
+    ) -> Result<Option<Written>, Status> {
         call.resource.keep(&mut object, &call.version);
         self.admit(call, Operation::Update, &mut object, Some(old)).await?;
         if let Some(repeated) = metadata::dedup_owners(&mut object) {
@@ -126,23 +128,24 @@ impl Server {
         if !call.resource.is_custom() {
             fields::keep_times(old, &mut object);
         }
+        let written = |object: Value, ended: bool| Ok(Some(Written { object, created: false, ended }));
         if ends(call, &object, &live.object) {
             if call.options.is_dry_run() {
-                return Ok(Some(object));
+                return written(object, true);
             }
             let outcome = self.store.remove(&call.key(), live.revision).await;
             let Some(removed) = committed(outcome)? else { return Ok(None) };
             self.after_removal(&removed).await;
             // The client sees the state it wrote, as of the revision it replaced.
-            return Ok(Some(object));
+            return written(object, true);
         }
         if call.options.is_dry_run() || object == *live.object {
-            return Ok(Some(object));
+            return written(object, false);
         }
         let outcome = self.store.put(&call.key(), Expected::At(live.revision), object).await;
         let Some(stored) = committed(outcome)? else { return Ok(None) };
         self.after_change(&stored).await;
-        Ok(Some(stored.object.as_ref().clone()))
+        written(stored.object.as_ref().clone(), false)
     }
 
     /// The object as it will be stored: what it may not change is put back, and it is valid.
@@ -186,6 +189,9 @@ impl Call {
         let code = if written.created { StatusCode::CREATED } else { StatusCode::OK };
         let shown = if self.is_scale() {
             scale_of(self, &written.object).map_err(Status::bad_request)?
+        } else if written.ended {
+            // Nothing is hidden of what is not read from the store again.
+            self.shaped(self.resource.convert(&written.object, &self.version))
         } else {
             self.shown(&written.object)
         };
