@@ -19,6 +19,7 @@ pub mod bundle;
 mod cluster;
 pub mod deploy_item;
 mod ending;
+mod force;
 mod problem;
 mod trash;
 mod watching;

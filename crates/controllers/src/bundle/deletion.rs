@@ -6,16 +6,16 @@ use std::time::Duration;
 use api::Bundle;
 use engine::{LockError, Stop};
 use extension::{ActuatorError, Context, ErrorCode, Outcome};
-use kube::core::DynamicObject;
-use kube::{Api, ResourceExt};
+use kube::ResourceExt;
 use objects::ObjectId;
 use plan::Operation;
-use plan::input::{Entry, Owner, Policy};
+use plan::input::{Entry, Policy};
 
-use super::pending::{Pending, due_of, in_trash, stamp_of};
+use super::pending::{Pending, in_trash};
 use super::rounds::Reconcile;
 use super::{BundleActuator, holder, lock_name};
 use crate::ending::end;
+use crate::force::let_go;
 
 /// A Bundle that somebody else works on is looked at again after so long.
 const LOCKED: Duration = Duration::from_secs(2);
@@ -80,7 +80,9 @@ impl BundleActuator {
         status.pending_deletions.clone_from(&pending.counting);
         status.objects_to_delete.clone_from(&pending.to_delete);
         let left = if force {
-            work.force(context, &pending).await?
+            let mut left = pending.failures.clone();
+            left.extend(let_go(context, &work.engine, &work.marks, &work.kept.inventory.entries).await);
+            left
         } else {
             if !pending.failures.is_empty() {
                 work.save().await?;
@@ -210,46 +212,5 @@ impl Reconcile<'_> {
         };
         trash.entries.extend(others.map(alone));
         self.store.write_trash(trash, pending.next).await
-    }
-
-    /// Takes the finalizers off what does not go, and says what is left behind. What the API server needs itself stays.
-    async fn force(
-        &self,
-        context: &mut Context<Bundle>,
-        pending: &Pending,
-    ) -> Result<Vec<String>, ActuatorError> {
-        let mut left: Vec<String> = pending.failures.clone();
-        for entry in &self.kept.inventory.entries {
-            let Some(kind) = self.engine.served().kind_of(&entry.id) else { continue };
-            let client = self.engine.client().clone();
-            let api: Api<DynamicObject> = match entry.id.namespace.as_deref().filter(|_| kind.namespaced) {
-                Some(namespace) => Api::namespaced_with(client, namespace, &kind.resource),
-                None => Api::all_with(client, &kind.resource),
-            };
-            let live = match api.get_opt(&entry.id.name).await {
-                Ok(Some(live)) => live,
-                Ok(None) => continue,
-                Err(error) => {
-                    left.push(format!("{}: {error}", entry.id));
-                    continue;
-                }
-            };
-            let is_meant = entry.uid.is_none() || entry.uid == live.uid();
-            let is_ours = self.marks.owner(&live.metadata) == Owner::Ours;
-            let counts = stamp_of(&live).is_some() && due_of(&live).is_some();
-            if !is_meant || !is_ours || counts && live.metadata.deletion_timestamp.is_none() {
-                continue;
-            }
-            if live.finalizers().iter().any(|finalizer| plan::is_protected(finalizer)) {
-                left.push(format!("{}: the API server's own finalizers hold it", entry.id));
-                continue;
-            }
-            if live.metadata.deletion_timestamp.is_some()
-                && let Err(error) = context.strip_in_foreground(&api, &live).await
-            {
-                left.push(format!("{}: {error}", entry.id));
-            }
-        }
-        Ok(left)
     }
 }

@@ -23,7 +23,7 @@ use kube::ResourceExt;
 use release::SetInventory;
 
 pub use check::check;
-pub(crate) use pending::{in_trash, reference};
+pub(crate) use pending::{due_of, in_trash, reference, stamp_of};
 pub(crate) use rounds::{by, settle, stored_object};
 
 use crate::{Cluster, Features, Watching};

@@ -28,12 +28,18 @@ use release::{SetInventory, Sets};
 pub use check::check;
 
 use crate::ending::end;
+use crate::force::let_go;
 use crate::{Cluster, Features};
 
 /// How long a deployment or a deletion may take if the item does not say.
 const TIMEOUT: Duration = Duration::from_mins(10);
 /// What waits for other items is looked at again after so long.
 const AGAIN: Duration = Duration::from_secs(2);
+
+/// By force, what does not go within so long loses its finalizers.
+const FORCED: Duration = Duration::from_secs(5);
+/// So often that is done at most: once for each rank, and once more.
+const ROUNDS: usize = 7;
 
 /// What is done with DeployItems.
 #[derive(Debug, Clone)]
@@ -170,12 +176,17 @@ impl DeployItemActuator {
         Ok(needs.map(ResourceExt::name_any).collect())
     }
 
-    async fn take_out(&self, context: &mut Context<DeployItem>) -> Result<Report, ActuatorError> {
-        let job = self.job(context).await?;
-        let report = Self::on_a_thread(context, job, async |job: &Job| {
+    /// Takes out what can be; what could not is in the report.
+    async fn attempt(context: &Context<DeployItem>, job: Job) -> Result<Report, ActuatorError> {
+        Self::on_a_thread(context, job, async |job: &Job| {
             if is_release(&job.item) { job.uninstall().await } else { job.remove().await }
         })
-        .await?;
+        .await
+    }
+
+    async fn take_out(&self, context: &mut Context<DeployItem>) -> Result<Report, ActuatorError> {
+        let job = self.job(context).await?;
+        let report = Self::attempt(context, job).await?;
         if !report.failures.is_empty() {
             return Err(ActuatorError::new(report.failures.join("; ")).code(ErrorCode::CleanupResources));
         }
@@ -288,12 +299,32 @@ impl Actuator for DeployItemActuator {
     }
 
     async fn force_delete(&self, context: &mut Context<DeployItem>) -> Result<Outcome, ActuatorError> {
-        // What does not go with its finalizers is left, as is what is in a cluster that cannot be reached.
-        let taken = self.take_out(context).await;
-        Ok(Outcome::done().describe(match taken {
-            Ok(_) => "All objects are gone".to_owned(),
-            Err(error) => format!("Let go of what did not go: {error}"),
-        }))
+        let described = |words: String| Ok(Outcome::done().describe(words));
+        let mut left = Vec::new();
+        for _ in 0..ROUNDS {
+            let mut job = match self.job(context).await {
+                Ok(job) => job,
+                // Its cluster is gone, or nobody is let in any more: what is there cannot be reached.
+                Err(error) => return described(format!("Let go of all objects: {error}")),
+            };
+            job.timeout = FORCED;
+            let (engine, marks) = (job.engine.clone(), job.marks.clone());
+            let report = match Self::attempt(context, job).await {
+                Ok(report) if report.failures.is_empty() => {
+                    return described("All objects are gone".to_owned());
+                }
+                Ok(report) => report,
+                Err(error) => return described(format!("Let go of what did not go: {error}")),
+            };
+            let entries = &report.inventory.inventory.entries;
+            left = let_go(context, &engine, &marks, entries).await;
+            // What comes after it in order has not been tried yet.
+            if !left.is_empty() {
+                break;
+            }
+            left = report.failures;
+        }
+        described(format!("Left behind: {}", left.join("; ")))
     }
 
     async fn migrate(&self, context: &mut Context<DeployItem>) -> Result<Outcome, ActuatorError> {

@@ -314,3 +314,30 @@ async fn a_deletion_without_uninstall_leaves_the_objects() -> Done {
     yard.maps.get("one").await?;
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn by_force_what_does_not_go_loses_its_finalizers_and_that_is_on_record() -> Done {
+    let yard = Yard::new().await?;
+    let spec = json!({"manifests": [map("one", json!({})), secret("two")], "timeout": "1s"});
+    yard.item("i", spec).await?;
+    yard.deployed("i").await?;
+    hold(&yard.maps, "one", true).await?;
+    let secrets: Api<Secret> = yard.namespace.api();
+    hold(&secrets, "two", true).await?;
+    yard.items.delete("i", &DeleteParams::default()).await?;
+    support::eventually(&yard.items, "i", |item| {
+        let errors = item.status.iter().flat_map(|status| &status.extension.last_errors);
+        errors.flat_map(|error| &error.codes).any(extension::ErrorCode::is_blocking)
+    })
+    .await?;
+    let change = json!({"metadata": {"annotations": {"confirmation.slipway.dev/force-deletion": "true"}}});
+    yard.items.patch("i", &PatchParams::default(), &Patch::Merge(&change)).await?;
+    support::gone(&yard.items, "i").await?;
+    assert!(yard.maps.get_opt("one").await?.is_none());
+    assert!(secrets.get_opt("two").await?.is_none());
+    let events: Api<k8s_openapi::api::events::v1::Event> = yard.namespace.api();
+    let told = events.list(&ListParams::default()).await?;
+    let stripped = told.iter().filter(|event| event.reason.as_deref() == Some("FinalizersStripped"));
+    assert_eq!(stripped.count(), 2);
+    Ok(())
+}
