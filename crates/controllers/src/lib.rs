@@ -21,11 +21,13 @@ pub mod deploy_item;
 mod ending;
 mod force;
 mod problem;
+mod release_trash;
 mod trash;
 mod watching;
 
 pub use cluster::Cluster;
 pub use problem::Problem;
+pub use release_trash::ReleaseTrash;
 pub use trash::TrashController;
 pub use watching::Watching;
 

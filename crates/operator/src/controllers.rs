@@ -85,4 +85,9 @@ fn sets(all: &mut Controllers, environment: &Environment, settings: &Settings) {
     all.definitions.extend(api::definitions());
     all.controllers.extend(::controllers::bundles(environment, features));
     all.controllers.extend(::controllers::deploy_items(environment, features));
+    if let Some(account) = &settings.sweep_as {
+        all.add(::controllers::ReleaseTrash::new(environment.clone(), account.clone()));
+    } else {
+        tracing::info!("the trash of releases is left to 'slipway trash sweep': --sweep-as names no account");
+    }
 }

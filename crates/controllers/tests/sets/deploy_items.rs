@@ -231,7 +231,7 @@ pub(crate) fn archive() -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     std::fs::write(chart.join("Chart.yaml"), "apiVersion: v2\nname: tiny\nversion: 0.1.0\n")?;
     std::fs::write(
         chart.join("templates/map.yaml"),
-        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\ndata:\n  a: {{ .Values.a | quote }}\n",
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\n  annotations: {{ .Values.annotations | default dict | toJson }}\ndata:\n  a: {{ .Values.a | quote }}\n",
     )?;
     let out = std::process::Command::new("tar")
         .args(["-czf", "-", "-C"])
@@ -259,6 +259,20 @@ async fn a_chart_is_a_release_as_helm_stores_it_if_helm_deployment_is_true() -> 
     support::gone(&yard.items, "shop").await?;
     assert!(yard.maps.get_opt("shop").await?.is_none());
     assert!(secrets.get_opt("sh.helm.release.v1.shop.v2").await?.is_none());
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_release_leaves_in_the_trash_goes_at_its_instant() -> Done {
+    let yard = Yard::new().await?;
+    let archive = base64::engine::general_purpose::STANDARD.encode(archive()?);
+    let values = json!({"a": "b", "annotations": {"slipway.dev/deletion-delay": "3s"}});
+    yard.item("shop", json!({"chart": {"archive": archive}, "values": values})).await?;
+    yard.deployed("shop").await?;
+    yard.items.delete("shop", &DeleteParams::default()).await?;
+    support::gone(&yard.items, "shop").await?;
+    assert!(stamp(&yard.maps.get("shop").await?).is_some());
+    support::gone(&yard.maps, "shop").await?;
     Ok(())
 }
 

@@ -67,6 +67,8 @@ impl Yard {
         let stop = CancellationToken::new();
         let mut controllers = controllers::bundles(&environment, self.features);
         controllers.extend(controllers::deploy_items(&environment, self.features));
+        let trash = controllers::ReleaseTrash::new(environment.clone(), "default".to_owned());
+        controllers.push(Box::new(trash));
         let run = |controller: Box<dyn extension::Controller>| tokio::spawn(controller.run(stop.clone()));
         let running = controllers.into_iter().map(run).collect();
         self.running = Some((stop, running));

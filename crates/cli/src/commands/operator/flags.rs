@@ -71,7 +71,7 @@ pub(super) struct Flags {
     #[arg(long, value_enum, value_name = "WHAT", default_value = "Delete", ignore_case = true)]
     after_deletion: After,
 
-    /// Sweep the trash of releases as this ServiceAccount of their namespaces; without, it is only reported
+    /// Sweep the trash of releases as this ServiceAccount of their namespaces; without, it is left to 'slipway trash sweep'
     #[arg(long, value_name = "NAME")]
     sweep_as: Option<String>,
 
