@@ -17,8 +17,13 @@ pub(super) struct ParameterFlags {
     #[arg(long, value_name = "JSON")]
     params_json: Option<String>,
 
-    /// Parameters from the key of a Secret, as NAME[KEY], whose value is a JSON object
-    #[arg(short = 's', long = "secret", value_name = "NAME[KEY]")]
+    // Written out, as the documentation would take the brackets for a link.
+    #[arg(
+        short = 's',
+        long = "secret",
+        value_name = "NAME[KEY]",
+        help = "Parameters from the key of a Secret, as NAME[KEY], whose value is a JSON object"
+    )]
     secrets: Vec<String>,
 }
 
