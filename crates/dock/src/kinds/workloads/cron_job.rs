@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{cron, job};
+use super::{cron, job, job_policies};
 use crate::field::{FieldError, Path};
 use crate::kinds::metadata::{self, Scope};
 use crate::kinds::pod::options::Options;
@@ -122,7 +122,7 @@ impl Rules for CronJob {
         fill_absent(spec, "successfulJobsHistoryLimit", 3);
         fill_absent(spec, "failedJobsHistoryLimit", 1);
         if let Some(own) = child_mut(spec, "jobTemplate").and_then(|job| child_mut(job, "spec")) {
-            job::fill_failure_policy(own);
+            job_policies::fill_failure_policy(own);
             template::fill(own, "template");
         }
     }

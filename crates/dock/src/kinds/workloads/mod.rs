@@ -7,6 +7,7 @@ pub(crate) mod cron_job;
 pub(crate) mod daemon_set;
 pub(crate) mod deployment;
 pub(crate) mod job;
+mod job_policies;
 mod job_status;
 pub(crate) mod replica_set;
 pub(crate) mod replication_controller;
