@@ -10,6 +10,8 @@
 //!    one side is given, kstatus decides the other.
 //! 4. A Job that something waits for is ready when it has completed; kstatus is content when it runs.
 //! 5. A claim whose volume is only made for its first consumer does not hold that consumer up.
+//! 6. An object of Slipway's own kinds is ready when its condition `Ready` says so, and has failed when `Failed` does;
+//!    kstatus is content with one that nobody has looked at yet.
 //!
 //! Nothing here asks a cluster or a clock: what must be known from outside is in [`Circumstances`].
 
@@ -79,6 +81,8 @@ pub enum Decision {
     Completion,
     /// The claim waits for its first consumer.
     FirstConsumer,
+    /// A controller of Slipway's says it in a condition.
+    Controller,
 }
 
 impl fmt::Display for Decision {
@@ -91,6 +95,7 @@ impl fmt::Display for Decision {
             Self::Generation => f.write_str("generation"),
             Self::Completion => f.write_str("completion"),
             Self::FirstConsumer => f.write_str("first consumer"),
+            Self::Controller => f.write_str("condition"),
         }
     }
 }
@@ -224,8 +229,29 @@ fn beyond_kstatus(object: &Value, own: Verdict, circumstances: &Circumstances) -
         ("", "PersistentVolumeClaim") if circumstances.waits_for_consumer && claims::is_waiting(object) => {
             Readiness::new(Verdict::current("PVC waits for its first consumer"), Decision::FirstConsumer)
         }
+        ("slipway.dev", "Bundle" | "DeployItem")
+        | (
+            "servicecatalog.slipway.dev",
+            "ServiceInstance" | "ServiceBinding" | "ServiceBroker" | "ClusterServiceBroker",
+        ) => by_condition(object, own),
         _ => Readiness::new(own, Decision::Kstatus),
     }
+}
+
+/// What the controller of one of our own kinds says.
+fn by_condition(object: &Value, own: Verdict) -> Readiness {
+    let conditions = kstatus::conditions(object).unwrap_or_default();
+    let holds = |kind| conditions.iter().find(|it| it.kind == kind && it.status == "True");
+    let generation = |path: [&str; 2]| object.get_path(path).and_then(Value::as_i64);
+    let is_seen = generation(["metadata", "generation"]) <= generation(["status", "observedGeneration"]);
+    if let Some(failed) = holds("Failed").filter(|_| is_seen) {
+        return Readiness::new(Verdict::failed(failed.reason, failed.message), Decision::Controller);
+    }
+    if own.is_ready() && holds("Ready").is_none() {
+        let waiting = Verdict::in_progress("NotObserved", "its controller has not looked at it yet");
+        return Readiness::new(waiting, Decision::Controller);
+    }
+    Readiness::new(own, Decision::Kstatus)
 }
 
 fn has_completed(job: &Value) -> bool {

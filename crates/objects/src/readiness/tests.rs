@@ -192,3 +192,28 @@ fn odd_comparisons_are_warned_of() {
     assert_eq!(readiness.warnings, ["phase > 1: \"x\" has no order: only numbers do"]);
     assert_eq!(readiness.verdict.message, "readiness-success does not hold: phase > 1");
 }
+
+#[test]
+fn an_object_of_our_own_kinds_is_ready_when_its_controller_says_so() {
+    let instance = |status: &str| {
+        let object = format!(
+            "{{apiVersion: servicecatalog.slipway.dev/v1alpha1, kind: ServiceInstance, metadata: {{generation: 2}}, \
+             status: {status}}}"
+        );
+        assessed(&object, &circumstances())
+    };
+    let condition = |kind: &str, status: &str| {
+        format!("{{observedGeneration: 2, conditions: [{{type: {kind}, status: '{status}'}}]}}")
+    };
+    assert_eq!(instance("{}"), (Status::InProgress, "condition".into()));
+    assert_eq!(instance(&condition("OrphanMitigation", "False")), (Status::InProgress, "condition".into()));
+    assert_eq!(instance(&condition("Ready", "False")), (Status::InProgress, "kstatus".into()));
+    assert_eq!(instance(&condition("Ready", "True")), (Status::Current, "kstatus".into()));
+    assert_eq!(instance(&condition("Failed", "True")), (Status::Failed, "condition".into()));
+
+    // What failed was another spec.
+    let old = condition("Failed", "True").replace("Generation: 2", "Generation: 1");
+    assert_eq!(instance(&old).0, Status::InProgress);
+    let class = "{apiVersion: servicecatalog.slipway.dev/v1alpha1, kind: ClusterServiceClass}";
+    assert_eq!(assessed(class, &circumstances()), (Status::Current, "kstatus".into()));
+}

@@ -5,5 +5,6 @@ mod buying;
 mod deaths;
 mod ferry;
 mod giving_back;
+mod members;
 mod shop;
 mod trouble;

@@ -61,6 +61,7 @@ impl Shop {
     /// A file that a command may read.
     pub(crate) fn file(&self, name: &str, text: &str) -> String {
         let path = self.session.home.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         path.to_str().unwrap().to_owned()
     }
