@@ -7,12 +7,13 @@ use std::time::Duration;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::{Method, RequestBuilder, Url};
 use serde::Serialize;
+use trust::{Trust, TrustError};
 
 use crate::request::encoded;
 use crate::verdict::{failure, unanswered};
 use crate::{
     Answer, Auth, BindRequest, BindingId, Catalog, CatalogError, FailureKind, Fetched, Identity, InstanceId,
-    Offer, Operation, Poll, ProvisionRequest, Reply, RetryAfter, TlsError, Trust, UpdateRequest, Verdict,
+    Offer, Operation, Poll, ProvisionRequest, Reply, RetryAfter, UpdateRequest, Verdict,
     interpret, interpret_fetch, interpret_poll, unique,
 };
 
@@ -55,7 +56,7 @@ pub enum ClientError {
     Credentials,
     /// Certificates.
     #[error(transparent)]
-    Tls(#[from] TlsError),
+    Tls(#[from] TrustError),
     /// The client could not be made.
     #[error("the client cannot be made: {cause}")]
     Setup {
@@ -101,7 +102,7 @@ impl Client {
             .connect_timeout(broker.timeout.min(Duration::from_secs(30)))
             // A redirect of a PUT or DELETE has no meaning in the specification, and would carry the credentials away.
             .redirect(reqwest::redirect::Policy::none())
-            .tls_backend_preconfigured(broker.trust.config()?);
+            .tls_backend_preconfigured(broker.trust.builder()?.with_no_client_auth());
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
         if host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback()) {
             builder = builder.no_proxy();

@@ -41,7 +41,6 @@ mod reply;
 mod request;
 mod retry_after;
 mod secret;
-mod tls;
 mod verdict;
 
 pub use body::Body;
@@ -57,5 +56,5 @@ pub use request::{
 };
 pub use retry_after::RetryAfter;
 pub use secret::{Auth, Secret};
-pub use tls::{TlsError, Trust};
+pub use trust::{Trust, TrustError};
 pub use verdict::{Failure, FailureKind, Verdict, interpret};

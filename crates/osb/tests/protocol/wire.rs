@@ -6,7 +6,7 @@ use std::time::Duration;
 use brokers::{Answer, Behaviour, Route, Scripted};
 use osb::{
     Auth, BindingId, Broker, Client, ClientError, FailureKind, Fetched, InstanceId, Operation, Poll,
-    RetryAfter, Secret, TlsError, Trust, Verdict,
+    RetryAfter, Secret, Trust, TrustError, Verdict,
 };
 use serde_json::json;
 
@@ -162,5 +162,5 @@ async fn an_authority_can_be_named() {
     let (came, _) = ask(&stranger, Request::Change(Operation::Provision), "i", "").await;
     assert_eq!(came, Outcome::Postponed, "nothing was sent to whom nobody vouches for");
     let nothing = with(Trust::Authorities(b"no certificate".to_vec())).unwrap_err();
-    assert!(matches!(nothing, ClientError::Tls(TlsError::NoAuthority)), "{nothing}");
+    assert!(matches!(nothing, ClientError::Tls(TrustError::NoAuthority)), "{nothing}");
 }

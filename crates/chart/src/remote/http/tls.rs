@@ -1,13 +1,11 @@
 //! Certificates: the system's authorities, or the one that was named; a client's own; or none at all.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::ClientConfig;
 use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use trust::{Trust, TrustError};
 
 use crate::remote::files::{self, PathError};
 use crate::remote::url::quote;
@@ -77,17 +75,10 @@ impl TlsOptions {
     }
 
     pub(crate) fn client_config(&self) -> Result<ClientConfig, TlsError> {
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| TlsError::Client { cause: error.to_string() })?;
-        let builder = if self.insecure {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(TrustAnybody(provider)))
-        } else if self.ca_file.is_empty() {
-            builder.with_root_certificates(system_authorities())
-        } else {
-            builder.with_root_certificates(authorities(&self.ca_file)?)
-        };
+        let builder = self.trust()?.builder().map_err(|error| match error {
+            TrustError::NoAuthority => TlsError::NoAuthority,
+            other => TlsError::Client { cause: other.to_string() },
+        })?;
         if self.is_default() || (self.cert_file.is_empty() && self.key_file.is_empty()) {
             return Ok(builder.with_no_client_auth());
         }
@@ -95,6 +86,17 @@ impl TlsOptions {
         builder
             .with_client_auth_cert(chain, key)
             .map_err(|error| TlsError::KeyPair { cause: error.to_string() })
+    }
+
+    fn trust(&self) -> Result<Trust, TlsError> {
+        if self.insecure {
+            return Ok(Trust::Anybody);
+        }
+        if self.ca_file.is_empty() {
+            return Ok(Trust::System);
+        }
+        let unreadable = |source| TlsError::CaFile { path: self.ca_file.clone(), source };
+        Ok(Trust::Authorities(files::read(Path::new(&self.ca_file)).map_err(unreadable)?))
     }
 
     fn key_pair(&self) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), TlsError> {
@@ -105,63 +107,6 @@ impl TlsOptions {
         let bad = |cause: rustls::pki_types::pem::Error| TlsError::KeyPair { cause: cause.to_string() };
         let chain = CertificateDer::pem_slice_iter(&cert).collect::<Result<Vec<_>, _>>().map_err(bad)?;
         Ok((chain, PrivateKeyDer::from_pem_slice(&key).map_err(bad)?))
-    }
-}
-
-fn authorities(path: &str) -> Result<RootCertStore, TlsError> {
-    let pem =
-        files::read(Path::new(path)).map_err(|source| TlsError::CaFile { path: path.to_owned(), source })?;
-    let mut roots = RootCertStore::empty();
-    let (added, _) = roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&pem).flatten());
-    if added == 0 { Err(TlsError::NoAuthority) } else { Ok(roots) }
-}
-
-fn system_authorities() -> Arc<RootCertStore> {
-    static ROOTS: OnceLock<Arc<RootCertStore>> = OnceLock::new();
-    let load = || {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        Arc::new(roots)
-    };
-    Arc::clone(ROOTS.get_or_init(load))
-}
-
-/// The verifier behind `--insecure-skip-tls-verify`: the connection is encrypted, to whomever it is.
-#[derive(Debug)]
-struct TrustAnybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for TrustAnybody {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, cert, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, cert, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
 
