@@ -1,12 +1,11 @@
 //! The controllers, put together: whose changes wake whom.
 
-use extension::{Controller, Environment, ObjectKey, Reconciler};
+use extension::{Controller, Environment, ObjectKey, Reconciler, Waiting};
 use k8s_openapi::api::core::v1::Secret;
 use kube::core::{ApiResource, PartialObjectMeta};
 
 use crate::desk::SECRET_LABEL;
 use crate::kinds::{ServiceBinding, ServiceInstance};
-use crate::waiting::Waiting;
 use crate::{Bindings, Brokers, ClusterBrokers, Instances, Settings};
 
 /// All controllers of the service catalog.

@@ -35,7 +35,6 @@ mod relist;
 pub mod resolve;
 mod restrictions;
 mod settings;
-mod waiting;
 
 pub use controllers::controllers;
 pub use desk::{Bindings, Instances};

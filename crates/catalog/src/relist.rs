@@ -8,7 +8,7 @@ use crate::kinds::{
     ServiceClass, ServiceInstance, ServicePlan,
 };
 use extension::status::set_condition;
-use extension::{Actuator, ActuatorError, Context, ErrorCode, Extension, ObjectKey, Outcome};
+use extension::{Actuator, ActuatorError, Context, ErrorCode, Extension, ObjectKey, Outcome, Waiting};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
@@ -20,7 +20,6 @@ use crate::Settings;
 use crate::connection::{Address, wrong};
 use crate::listing::{Listing, listing};
 use crate::resolve::BrokerName;
-use crate::waiting::{FALLBACK, Waiting};
 
 /// The actuator of brokers of the cluster.
 #[derive(Debug, Clone)]
@@ -338,7 +337,7 @@ macro_rules! broker {
                     return Ok(Outcome::done());
                 }
                 let words = format!("these were bought from it and must go first: {}", customers.join(", "));
-                Err(ActuatorError::new(words).code(ErrorCode::Dependencies).retry_after(FALLBACK))
+                Err(ActuatorError::new(words).code(ErrorCode::Dependencies).retry_after(Waiting::FALLBACK))
             }
 
             /// Those who bought from it are left to themselves.

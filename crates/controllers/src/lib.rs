@@ -31,7 +31,8 @@ pub use release_trash::ReleaseTrash;
 pub use trash::TrashController;
 pub use watching::Watching;
 
-use extension::{Controller, Environment, Reconciler};
+use extension::{Controller, Environment, ObjectKey, Reconciler};
+use kube::core::{ApiResource, PartialObjectMeta};
 
 /// What the controllers may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,8 +68,19 @@ pub fn deploy_items(environment: &Environment, features: Features) -> Vec<Box<dy
     let cluster = Cluster::new(environment.client.clone());
     let actuator = deploy_item::DeployItemActuator::new(cluster.clone(), features);
     let at_once = features.at_once.unwrap_or(ITEMS_AT_ONCE);
+    let waiting = actuator.waiting.clone();
+    let concerned = move |changed: &PartialObjectMeta| {
+        let key = ObjectKey::of(changed);
+        let mut woken = waiting.woken(&key.to_string());
+        woken.extend(waiting.woken(key.namespace.as_deref().unwrap_or_default()));
+        woken
+    };
     // An item's own time is what ends it; each holds a task and a thread while it waits.
-    let reconciler = Reconciler::new(environment, actuator).timeout(LONGEST).concurrency(at_once);
+    let reconciler = Reconciler::new(environment, actuator).timeout(LONGEST).concurrency(at_once).watches(
+        ApiResource::erase::<api::DeployItem>(&()),
+        None,
+        concerned,
+    );
     let trash = TrashController::new(environment.clone(), cluster, engine::Belongs::DeployItem);
     vec![Box::new(reconciler), Box::new(trash)]
 }

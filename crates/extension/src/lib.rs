@@ -45,6 +45,7 @@ mod outcome;
 mod reconciler;
 pub mod status;
 mod trigger;
+mod waiting;
 mod writer;
 
 pub use actuator::{Actuator, Extension};
@@ -60,3 +61,4 @@ pub use reconciler::{Controller, Reconciler};
 pub use status::{ErrorCode, ExtensionStatus, LastError, LastOperation, OperationState, OperationType};
 pub use tokio_util::sync::CancellationToken;
 pub use trigger::{ObjectKey, Trigger};
+pub use waiting::Waiting;

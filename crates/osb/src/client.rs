@@ -13,8 +13,8 @@ use crate::request::encoded;
 use crate::verdict::{failure, unanswered};
 use crate::{
     Answer, Auth, BindRequest, BindingId, Catalog, CatalogError, FailureKind, Fetched, Identity, InstanceId,
-    Offer, Operation, Poll, ProvisionRequest, Reply, RetryAfter, UpdateRequest, Verdict,
-    interpret, interpret_fetch, interpret_poll, unique,
+    Offer, Operation, Poll, ProvisionRequest, Reply, RetryAfter, UpdateRequest, Verdict, interpret,
+    interpret_fetch, interpret_poll, unique,
 };
 
 /// The version of the API that is spoken.

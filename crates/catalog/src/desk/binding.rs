@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::kinds::{
     CurrentOperation, Properties, ProvisionStatus, ServiceBinding, ServiceInstance, transform,
 };
-use extension::{ActuatorError, Context, ObjectKey};
+use extension::{ActuatorError, Context, ObjectKey, Waiting};
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret as KubeSecret;
 use kube::api::{DeleteParams, ObjectMeta, PostParams, Preconditions};
@@ -18,7 +18,6 @@ use super::{Customer as _, Desk, Look, actuator, broker, customer, offer};
 use crate::connection::wrong;
 use crate::facts::{identity, parameters, place, plan_of};
 use crate::life::{Thing, Unresolved};
-use crate::waiting::Waiting;
 use crate::{Settings, parameter_checksum};
 
 /// The actuator of bindings.

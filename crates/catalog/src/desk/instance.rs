@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::kinds::{CurrentOperation, Properties, ServiceBinding, ServiceInstance};
-use extension::{ActuatorError, Context, ObjectKey};
+use extension::{ActuatorError, Context, ObjectKey, Waiting};
 use kube::api::ListParams;
 use kube::{Api, ResourceExt};
 use osb::{
@@ -16,7 +16,6 @@ use crate::connection::wrong;
 use crate::facts::{identity, parameters, place, plan_of};
 use crate::life::{Thing, Unresolved};
 use crate::resolve::Resolved;
-use crate::waiting::Waiting;
 use crate::{Settings, parameter_checksum};
 
 /// The actuator of instances.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::kinds::{Backing, CurrentOperation, DELETED, Properties, UserInfo};
 use extension::status::set_condition;
-use extension::{ActuatorError, Context, ErrorCode, Extension, Outcome};
+use extension::{ActuatorError, Context, ErrorCode, Extension, Outcome, Waiting};
 use kube::api::{DeleteParams, Preconditions};
 use kube::core::NamespaceResourceScope;
 use kube::{Api, Resource, ResourceExt};
@@ -24,7 +24,6 @@ pub use instance::Instances;
 use crate::connection::{connect, wrong};
 use crate::life::{self, Facts, Limits, Step, Thing, Told, Unresolved, Wish};
 use crate::resolve::BrokerName;
-use crate::waiting::FALLBACK;
 use crate::{AfterDeletion, Settings, external_id};
 
 /// More steps than any way through the state machine takes without a wait.
@@ -297,14 +296,16 @@ async fn ending<D: Desk>(
         Step::Unresolved => {
             let words = facts.wanted.err().map(ToString::to_string).unwrap_or_default();
             let heard = facts.wanted.is_err_and(|unresolved| AWAITED.contains(&unresolved.reason));
-            let pause = if heard { FALLBACK } else { desk.settings().pause(2) };
+            let pause = if heard { Waiting::FALLBACK } else { desk.settings().pause(2) };
             return Err(ActuatorError::new(words)
                 .code(ErrorCode::RetryableConfigurationProblem)
                 .retry_after(pause));
         }
         Step::Blocked => {
             let words = format!("these bindings must be removed first: {}", facts.blocked_by.join(", "));
-            return Err(ActuatorError::new(words).code(ErrorCode::Dependencies).retry_after(FALLBACK));
+            return Err(ActuatorError::new(words)
+                .code(ErrorCode::Dependencies)
+                .retry_after(Waiting::FALLBACK));
         }
         Step::Wait(until) if backing.async_op_in_progress || backing.failure_reason.is_none() => {
             let words = message.unwrap_or_else(|| "the broker is at it".to_owned());

@@ -17,7 +17,7 @@ use std::time::Duration;
 use api::deploy_item::DeletionOrderRule;
 use api::{DELETE_WITHOUT_UNINSTALL, DeployItem, INTERRUPT};
 use engine::{Belongs, Engine, Marks, Stop, Stopper};
-use extension::{Actuator, ActuatorError, Clock, Context, ErrorCode, Outcome};
+use extension::{Actuator, ActuatorError, Clock, Context, ErrorCode, ObjectKey, Outcome, Waiting};
 use jiff::Timestamp;
 use kube::api::ListParams;
 use kube::{Api, ResourceExt};
@@ -33,7 +33,7 @@ use crate::{Cluster, Features};
 
 /// How long a deployment or a deletion may take if the item does not say.
 const TIMEOUT: Duration = Duration::from_mins(10);
-/// What waits for other items is looked at again after so long.
+/// So often it is looked whether the item is another one than that which is worked on.
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// By force, what does not go within so long loses its finalizers.
@@ -46,6 +46,8 @@ const ROUNDS: usize = 7;
 pub struct DeployItemActuator {
     cluster: Cluster,
     features: Features,
+    /// Those that wait for other items.
+    pub(crate) waiting: Waiting,
 }
 
 /// One operation on one item, with all that it needs on a thread of its own.
@@ -82,7 +84,7 @@ struct Report {
 impl DeployItemActuator {
     /// Works on a cluster.
     pub fn new(cluster: Cluster, features: Features) -> Self {
-        Self { cluster, features }
+        Self { cluster, features, waiting: Waiting::default() }
     }
 
     async fn job(&self, context: &Context<DeployItem>) -> Result<Job, ActuatorError> {
@@ -150,30 +152,38 @@ impl DeployItemActuator {
         done.unwrap_or_else(|error| Err(ActuatorError::new(format!("the operation broke down: {error}"))))
     }
 
-    async fn items(context: &Context<DeployItem>) -> Result<Vec<DeployItem>, ActuatorError> {
+    /// What this item comes after and is not ready.
+    async fn waits_for(&self, context: &Context<DeployItem>) -> Result<Vec<String>, ActuatorError> {
         let namespace = context.object.namespace().unwrap_or_default();
         let items: Api<DeployItem> = Api::namespaced(context.client(), &namespace);
-        Ok(items.list(&ListParams::default()).await?.items)
-    }
-
-    /// What this item comes after and is not ready.
-    async fn waits_for(context: &Context<DeployItem>) -> Result<Vec<String>, ActuatorError> {
-        let needed = &context.object.spec.depends_on;
-        if needed.is_empty() {
-            return Ok(Vec::new());
+        let key = ObjectKey::of(&context.object);
+        let mut waits = Vec::new();
+        for name in &context.object.spec.depends_on {
+            let place = ObjectKey::namespaced(&namespace, name).to_string();
+            self.waiting.add(&place, &key);
+            if items.get_opt(name).await?.as_ref().is_some_and(is_ready) {
+                self.waiting.remove(&place, &key);
+            } else {
+                waits.push(name.clone());
+            }
         }
-        let items = Self::items(context).await?;
-        let ready = |name: &String| items.iter().any(|item| item.name_any() == *name && is_ready(item));
-        Ok(needed.iter().filter(|name| !ready(name)).cloned().collect())
+        Ok(waits)
     }
 
     /// The items that come after this one, and are still there.
-    async fn needed_by(context: &Context<DeployItem>) -> Result<Vec<String>, ActuatorError> {
-        let name = context.object.name_any();
-        let items = Self::items(context).await?;
+    async fn needed_by(&self, context: &Context<DeployItem>) -> Result<Vec<String>, ActuatorError> {
+        let (name, namespace) = (context.object.name_any(), context.object.namespace().unwrap_or_default());
+        let items: Api<DeployItem> = Api::namespaced(context.client(), &namespace);
+        let key = ObjectKey::of(&context.object);
+        self.waiting.add(&namespace, &key);
+        let items = items.list(&ListParams::default()).await?.items;
         let needs =
             items.iter().filter(|item| item.spec.depends_on.contains(&name) && item.name_any() != name);
-        Ok(needs.map(ResourceExt::name_any).collect())
+        let needs: Vec<String> = needs.map(ResourceExt::name_any).collect();
+        if needs.is_empty() {
+            self.waiting.remove(&namespace, &key);
+        }
+        Ok(needs)
     }
 
     /// Takes out what can be; what could not is in the report.
@@ -233,10 +243,10 @@ impl Actuator for DeployItemActuator {
                 .condition("Ready", false, "Deleted", "existsExternally is false")
                 .requeue_after(Duration::from_millis(1)));
         }
-        let waits = Self::waits_for(context).await?;
+        let waits = self.waits_for(context).await?;
         if !waits.is_empty() {
             let words = format!("Waiting for {}", waits.join(", "));
-            return Ok(Outcome::progress(1, words.clone()).requeue_after(AGAIN).condition(
+            return Ok(Outcome::progress(1, words.clone()).requeue_after(Waiting::FALLBACK).condition(
                 "Ready",
                 false,
                 "DependenciesNotReady",
@@ -286,10 +296,10 @@ impl Actuator for DeployItemActuator {
             sets.remove(&context.object.name_any()).await.map_err(passing)?;
             return Ok(Outcome::done().describe("Deleted without uninstalling: its objects stay"));
         }
-        let needed = Self::needed_by(context).await?;
+        let needed = self.needed_by(context).await?;
         if !needed.is_empty() {
             let words = format!("Waiting for {} to be deleted, which depends on it", needed.join(", "));
-            return Ok(Outcome::progress(1, words).requeue_after(AGAIN));
+            return Ok(Outcome::progress(1, words).requeue_after(Waiting::FALLBACK));
         }
         let report = self.take_out(context).await?;
         Ok(Outcome::done().describe(match report.kept.as_slice() {

@@ -1,42 +1,45 @@
 //! Who waits for which other objects: woken when one of them changes, instead of asking again and again.
 //!
+//! Whoever waits says so first and looks then, so that no change is missed between the two. Beside it the reconciler
+//! [watches](crate::Reconciler::watches) what is waited for, and asks here whom a change concerns.
+//!
 //! This is in memory only. A process that begins looks at every object once, and those that still wait are here again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use extension::ObjectKey;
+use crate::ObjectKey;
 
-/// After what time somebody who waits to be woken looks again all the same.
-pub(crate) const FALLBACK: Duration = Duration::from_mins(10);
-
-/// Those that wait, by the namespace in which something must change; the empty one is all of them.
+/// Those that wait, by the place where something must change: a namespace, or one object. The empty one is all of them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Waiting(Arc<Mutex<BTreeMap<String, BTreeSet<ObjectKey>>>>);
+pub struct Waiting(Arc<Mutex<BTreeMap<String, BTreeSet<ObjectKey>>>>);
 
 impl Waiting {
+    /// After what time somebody who waits to be woken looks again all the same.
+    pub const FALLBACK: Duration = Duration::from_mins(10);
+
     /// Waits from now on.
-    pub(crate) fn add(&self, namespace: &str, key: &ObjectKey) {
+    pub fn add(&self, place: &str, key: &ObjectKey) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.entry(namespace.to_owned()).or_default().insert(key.clone());
+        all.entry(place.to_owned()).or_default().insert(key.clone());
     }
 
     /// Waits no more.
-    pub(crate) fn remove(&self, namespace: &str, key: &ObjectKey) {
+    pub fn remove(&self, place: &str, key: &ObjectKey) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(here) = all.get_mut(namespace) {
+        if let Some(here) = all.get_mut(place) {
             here.remove(key);
             if here.is_empty() {
-                all.remove(namespace);
+                all.remove(place);
             }
         }
     }
 
-    /// Whom a change in a namespace concerns. Whoever has to wait on says so again.
-    pub(crate) fn woken(&self, namespace: &str) -> Vec<ObjectKey> {
+    /// Whom a change in a place concerns. Whoever has to wait on says so again.
+    pub fn woken(&self, place: &str) -> Vec<ObjectKey> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        ["", namespace].iter().filter_map(|place| all.remove(*place)).flatten().collect()
+        ["", place].iter().filter_map(|place| all.remove(*place)).flatten().collect()
     }
 }
 
