@@ -52,12 +52,16 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// The stack of the whole run. How much of the first one may be used is not told by every system, and templates that
+/// cannot know it take another at each step down.
+const STACK: usize = 8 << 20;
+
 fn main() -> ExitCode {
     let arguments = match arguments::read(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(stop) => return stop.report(),
     };
-    match commands::run(arguments) {
+    match stacker::grow(STACK, || commands::run(arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
