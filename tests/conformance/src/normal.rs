@@ -19,6 +19,8 @@ static PORT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(:|\{(?:TCP|UDP|SCTP) 
 static GENERATED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(.*[a-z]\d+-)[bcdfghjklmnpqrstvwxz2456789]{5}$"));
 static OLDEST: LazyLock<Regex> = LazyLock::new(|| pattern(r"(too old resource version: \S+) \(\d+\)"));
+static UNDECLARED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(: [^:]*\.)[^.:]+(: field not declared in schema)$"));
 static TYPE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\bselfType\d+"));
 static AGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(\d+[smhdy])+$"));
 
@@ -186,6 +188,8 @@ impl Names {
             ADDRESS.replace_all(&text, |found: &Captures<'_>| self.nth("address", &found[0])).into_owned();
         // Types of expressions are numbered by how many were compiled before.
         let text = TYPE.replace_all(&text, "selfType").into_owned();
+        // Of several fields that a schema does not have, the first in a Go map is told.
+        let text = UNDECLARED.replace_all(&text, "$1*$2").into_owned();
         // From when on a server can tell depends on what others did.
         let text = OLDEST.replace_all(&text, "$1 (*)").into_owned();
         VERSION
@@ -330,6 +334,10 @@ mod tests {
             (
                 "typed: errors:\n  .spec.b: x\n  .metadata.a: y",
                 "typed: errors:\n  .metadata.a: y\n  .spec.b: x",
+            ),
+            (
+                "typed (a): .spec.b: field not declared in schema",
+                "typed (a): .spec.*: field not declared in schema",
             ),
             ("nothing of the kind", "nothing of the kind"),
         ];
