@@ -80,8 +80,6 @@ impl Server {
         rules.prepare_create(&mut object, &call.context());
         if rules.has_generation() {
             metadata::fields(&mut object).insert("generation".into(), 1.into());
-        } else if !resource.is_custom() && !resource.is_definition() {
-            metadata::fields(&mut object).remove("generation");
         }
         let mut errors = resource.validate_metadata(&object);
         errors.extend(rules.validate(&object));

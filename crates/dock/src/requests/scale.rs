@@ -50,16 +50,20 @@ pub(super) fn scaled(
     if missing.is_some() {
         scale["spec"]["replicas"] = UNSAID.into();
     }
+    let applied = call.resource.is_custom() && call.content_type == APPLY;
     match to_scale(live, &paths).map_err(unknown)? {
         Some(managers) => scale["metadata"]["managedFields"] = managers,
         // The real server cannot note who owned the replicas before anybody applied them.
-        None if call.resource.is_custom() && call.content_type == APPLY => return Err(unknown(NO_MANAGER)),
+        None if applied => return Err(unknown(NO_MANAGER)),
         None => {}
+    }
+    // None at all is not written: to apply it is a change.
+    if applied && scale["spec"]["replicas"] == 0 {
+        scale["spec"] = serde_json::json!({});
     }
     let wanted = make(&scale)?;
     let replicas = wanted["spec"]["replicas"].as_i64().unwrap_or_default();
-    let applied = call.resource.is_custom() && call.content_type == APPLY;
-    if applied && replicas != scale["spec"]["replicas"].as_i64().unwrap_or_default() {
+    if applied && wanted["spec"].get("replicas") != scale["spec"].get("replicas") {
         // Nor can it make use of what is applied.
         return Err(unknown(format!(
             "failed to convert new object ({}/{}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to an invalid group/version: autoscaling/v1",
