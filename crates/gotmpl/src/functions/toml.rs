@@ -26,18 +26,8 @@ pub(super) static TABLE: &[Function] = &[
     })
     .deep(),
     Function::new("fromToml", &[STRING], MAP_ANY, |context, args| {
-        Ok(utf8(args.bytes(0))
-            .and_then(|text| decode::decode(text, context))
+        Ok(decode::decode(args.bytes(0), context)
             .unwrap_or_else(|message| Value::map(Entries::from([(Rc::from("Error"), message.into())]))))
     })
     .deep(),
 ];
-
-/// The text of a document; the library refuses the first byte that is no part of a character.
-fn utf8(document: &[u8]) -> Result<&str, String> {
-    std::str::from_utf8(document).map_err(|error| {
-        let (before, rest) = document.split_at(error.valid_up_to());
-        let line = 1 + memchr::memchr_iter(b'\n', before).count();
-        format!("toml: line {line}: invalid UTF-8 byte: {:#x}", rest[0])
-    })
-}

@@ -17,8 +17,16 @@ const TOO_DEEP: &str = "values nest too deeply";
 
 type Result<T> = std::result::Result<T, Problem>;
 
-/// A document as a map, or what is wrong with it.
-pub(super) fn decode(text: &str, context: &Context) -> std::result::Result<Value, String> {
+/// A document as a map, or what is wrong with it. The first byte that is no part of a character is wrong when it is come
+/// to, and not before.
+pub(super) fn decode(document: &[u8], context: &Context) -> std::result::Result<Value, String> {
+    let (text, broken) = match std::str::from_utf8(document) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let (valid, rest) = document.split_at(error.valid_up_to());
+            (std::str::from_utf8(valid).unwrap_or_default(), rest.first())
+        }
+    };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.bytes().take(6).any(|byte| byte == 0) {
         return Err(
@@ -37,7 +45,15 @@ pub(super) fn decode(text: &str, context: &Context) -> std::result::Result<Value
         arrays: HashSet::new(),
         depth: 0,
     };
-    match decoder.document() {
+    let read = decoder.document();
+    let read = match broken {
+        Some(byte) if decoder.scanner.has_ended() => {
+            let line = decoder.scanner.line;
+            Err(Problem { line, message: format!("invalid UTF-8 byte: {byte:#04x}") })
+        }
+        _ => read,
+    };
+    match read {
         Ok(()) => Ok(Value::Map(decoder.root)),
         Err(Problem { line, message }) => match decoder.last_key() {
             key if key.is_empty() => Err(format!("toml: line {line}: {message}")),
@@ -388,9 +404,9 @@ mod tests {
     use super::*;
     use crate::functions::Offline;
 
-    fn read(text: &str) -> std::result::Result<String, String> {
+    fn read(text: impl AsRef<[u8]>) -> std::result::Result<String, String> {
         let context = Context { environment: Rc::new(Offline::default()), lint: false, value_bytes: 1 << 20 };
-        decode(text, &context).map(|value| goyaml::json::to_string(&value).unwrap())
+        decode(text.as_ref(), &context).map(|value| goyaml::json::to_string(&value).unwrap())
     }
 
     #[test]
@@ -434,6 +450,13 @@ mod tests {
             ("a = nope", "toml: line 1 (last key \"a\"): expected value but found \"nope\" instead"),
         ] {
             assert_eq!(read(text).unwrap_err(), message, "{text}");
+        }
+        for (document, message) in [
+            (&b"h\xc3\xa4\xe6"[..], "toml: line 1: expected '.' or '=', but got 'ä' instead"),
+            (b"a\xe6", "toml: line 1: invalid UTF-8 byte: 0xe6"),
+            (b"a = 1\nb = 'x\xff", "toml: line 2 (last key \"b\"): invalid UTF-8 byte: 0xff"),
+        ] {
+            assert_eq!(read(document).unwrap_err(), message);
         }
     }
 }

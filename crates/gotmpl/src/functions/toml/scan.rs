@@ -1,5 +1,7 @@
 //! The text of a TOML document, read character by character with the errors of the Go library.
 
+use std::cell::Cell;
+
 use goyaml::strconv::{quote, quote_rune};
 
 /// What is wrong with a document, and in which line.
@@ -16,6 +18,8 @@ pub(super) struct Scanner<'t> {
     position: usize,
     /// Where the string that is read begins.
     token: usize,
+    /// Whether it was looked for more than there is.
+    ended: Cell<bool>,
     /// The line of the position, from 1.
     pub(super) line: usize,
 }
@@ -35,7 +39,7 @@ pub(super) fn printed(character: Option<char>) -> String {
 
 impl<'t> Scanner<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, position: 0, token: 0, line: 1 }
+        Self { text, position: 0, token: 0, ended: Cell::new(false), line: 1 }
     }
 
     pub(super) fn rest(&self) -> &'t str {
@@ -58,7 +62,14 @@ impl<'t> Scanner<'t> {
 
     /// The next character, without reading it.
     pub(super) fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
+        let next = self.rest().chars().next();
+        self.ended.set(self.ended.get() || next.is_none());
+        next
+    }
+
+    /// Whether it was looked for more than there is.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.get()
     }
 
     /// Reads a character; there are some that no document may have.
@@ -88,6 +99,7 @@ impl<'t> Scanner<'t> {
         let rest = self.rest();
         let taken = &rest[..rest.find(|c| !fits(c)).unwrap_or(rest.len())];
         self.position += taken.len();
+        self.peek();
         taken
     }
 
