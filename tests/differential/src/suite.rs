@@ -50,7 +50,7 @@ pub struct Report {
     pub refused: usize,
     /// How many of them the real thing answers differently from time to time, our answer being one of them.
     pub varying: usize,
-    /// How many of them the real thing never answers, and we refuse by one of our limits.
+    /// How many of them take the real thing too long.
     pub endless: usize,
     /// What was asked for.
     pub coverage: Coverage,
