@@ -35,6 +35,12 @@ docs:
 ci:
     .ci/run
 
+# Install what `just dist` builds its best with: musl, and what reads the counts of what ran
+dist-tools:
+    rustup target add "$(uname -m)-unknown-linux-musl"
+    rustup component add llvm-tools
+    $([ "$(id -u)" = 0 ] || echo sudo) apt-get install -y musl-tools
+
 # Build what is shipped and measured, as target/dist/slipway
 dist:
     bench/dist
