@@ -431,7 +431,7 @@ mod tests {
     #[test]
     fn nesting_without_end_is_refused() {
         let ends = |text: String| read(&text).unwrap_err().ends_with("values nest too deeply");
-        assert!(read(&format!("a = {}{}", "[".repeat(500), "]".repeat(500))).is_ok());
+        assert!(read(format!("a = {}{}", "[".repeat(500), "]".repeat(500))).is_ok());
         assert!(ends(format!("a = {}", "[".repeat(100_000))));
         assert!(ends(format!("a = {}", "{a = ".repeat(50_000))));
         assert!(ends(format!("{}a = 1", "a.".repeat(50_000))));
