@@ -188,7 +188,7 @@ impl Names {
             ADDRESS.replace_all(&text, |found: &Captures<'_>| self.nth("address", &found[0])).into_owned();
         // Types of expressions are numbered by how many were compiled before.
         let text = TYPE.replace_all(&text, "selfType").into_owned();
-        // Of several fields that a schema does not have, the first in a Go map is told.
+        // Of several fields that a schema does not have, the first in a Go map is told. Tests of `fields` hold its name.
         let text = UNDECLARED.replace_all(&text, "$1*$2").into_owned();
         // From when on a server can tell depends on what others did.
         let text = OLDEST.replace_all(&text, "$1 (*)").into_owned();
