@@ -193,6 +193,20 @@ async fn nothing_is_hidden_in_the_last_state_of_what_goes() {
 }
 
 #[tokio::test]
+async fn the_last_state_of_a_role_has_the_empty_rules_that_were_sent() {
+    const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+    let dock = start().await;
+    let role = |finalizers: &[&str]| json!({"metadata": {"name": "a", "finalizers": finalizers}, "rules": []});
+    let made = dock.ask("POST", ROLES, &role(&["a.b/c"])).await;
+    assert_eq!((made.code, &made.body["rules"]), (201, &Value::Null), "the store knows no empty lists");
+    let path = format!("{ROLES}/a");
+    dock.ask("DELETE", &path, &Value::Null).await;
+    let last = dock.ask("PUT", &path, &role(&[])).await;
+    assert_eq!((last.code, &last.body["rules"]), (200, &json!([])), "{}", last.body);
+    assert_eq!(dock.ask("GET", &path, &Value::Null).await.code, 404);
+}
+
+#[tokio::test]
 async fn a_service_made_by_way_of_its_status_has_no_address() {
     let dock = start().await;
     let path = format!("{SERVICES}/a/status?fieldManager=m");

@@ -16,6 +16,7 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b10\.(?:9[6-9]|10\
 static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)(resource ?version[^0-9]{0,24})(\d+)"));
 static QUOTED: LazyLock<Regex> = LazyLock::new(|| pattern(r#"(?s)(Invalid value: )("\{(?:[^"\\]|\\.)*")"#));
 static PORT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(:|\{(?:TCP|UDP|SCTP) )(3[0-2]\d{3})([/}])"));
+static PORT_SHOWN: LazyLock<Regex> = LazyLock::new(|| pattern(r#"([nN]odePort\\*":)(\d+)(\b)"#));
 static GENERATED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(.*[a-z]\d+-)[bcdfghjklmnpqrstvwxz2456789]{5}$"));
 static OLDEST: LazyLock<Regex> = LazyLock::new(|| pattern(r"(too old resource version: \S+) \(\d+\)"));
@@ -178,11 +179,12 @@ impl Names {
             .replace_all(&text, |found: &Captures<'_>| format!("{}{}", &found[1], quoted(&found[2])))
             .into_owned();
         let text = UID.replace_all(&text, |found: &Captures<'_>| self.nth("uid", &found[0])).into_owned();
-        let text = PORT
-            .replace_all(&text, |found: &Captures<'_>| {
-                format!("{}{}{}", &found[1], self.nth("port", &found[2]), &found[3])
-            })
-            .into_owned();
+        let mut text = text;
+        for pattern in [&PORT, &PORT_SHOWN] {
+            let numbered =
+                |found: &Captures<'_>| format!("{}{}{}", &found[1], self.nth("port", &found[2]), &found[3]);
+            text = pattern.replace_all(&text, numbered).into_owned();
+        }
         let text = TIME.replace_all(&text, "TIME").into_owned();
         let text =
             ADDRESS.replace_all(&text, |found: &Captures<'_>| self.nth("address", &found[0])).into_owned();
@@ -324,6 +326,10 @@ mod tests {
             ),
             ("80:30123/TCP", "80:port#1/TCP"),
             ("duplicate nodePort: {TCP 30123}", "duplicate nodePort: {TCP port#1}"),
+            (
+                r#"Invalid value: "{\"spec\":{\"ports\":[{\"nodePort\":30123,\"port\":80}]}}""#,
+                r#"Invalid value: "{\"spec\":{\"ports\":[{\"nodePort\":port#1,\"port\":80}]}}""#,
+            ),
             ("10.96.3.4 and 10.111.3.5 and 10.96.3.4", "address#1 and address#2 and address#1"),
             (
                 "metadata.resourceVersion: Invalid value: 0: x",

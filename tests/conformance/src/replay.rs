@@ -226,7 +226,8 @@ pub async fn wait(server: &Server, path: &str, collections: &[String]) -> Result
     let deadline = Instant::now() + Duration::from_mins(1);
     loop {
         let answer = server.ask(&get(path)).await?;
-        let done = answer.code != 200
+        let done = answer.code == 404 && is_forgotten(server, path).await?
+            || ![200, 404].contains(&answer.code)
             || defined(&answer.body) && served(server, collections).await?
             || is_kept(server, &answer.body).await?;
         if done || Instant::now() > deadline {
@@ -234,6 +235,19 @@ pub async fn wait(server: &Server, path: &str, collections: &[String]) -> Result
         }
         tokio::time::sleep(Duration::from_millis(40)).await;
     }
+}
+
+/// Whether nothing is served any longer of a definition that is gone: the server hears of that a little later.
+async fn is_forgotten(server: &Server, path: &str) -> Result<bool, ServerError> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let Some((plural, group)) = name.split_once('.') else { return Ok(true) };
+    for version in ["v1", "v1beta1"] {
+        // What there is no resource for is told by a line of text, what is not in one by an object.
+        if !server.ask(&get(&format!("/apis/{group}/{version}/{plural}"))).await?.body.is_string() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Whether a definition that is deleted stays because finalizers keep its objects.

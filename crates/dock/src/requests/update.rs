@@ -118,6 +118,7 @@ impl Server {
         check_revision(call, &object, live)?;
         // From here on it is the successor of the live one, whether or not the client said so.
         metadata::fields(&mut object).insert("resourceVersion".into(), live.revision.to_string().into());
+        let emptied = empty_lists(&object);
         let mut object = self.succeeding(call, object, old)?;
         if call.resource.is_custom() {
             fields::keep_times(old, &mut object);
@@ -130,6 +131,10 @@ impl Server {
         }
         let written = |object: Value, ended: bool| Ok(Some(Written { object, created: false, ended }));
         if ends(call, &object, &live.object) {
+            // The store knows no empty lists, but this state does not come from there.
+            for field in emptied {
+                object[field] = Value::Array(Vec::new());
+            }
             if call.options.is_dry_run() {
                 return written(object, true);
             }
@@ -265,6 +270,13 @@ fn check_revision(call: &Call, object: &Value, live: &Stored) -> Result<(), Stat
         return Ok(());
     }
     Err(Status::conflict(call.resource.name(), &call.name, CHANGED))
+}
+
+/// The fields of an object that are empty lists.
+fn empty_lists(object: &Value) -> Vec<String> {
+    let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+    let fields = object.as_object().into_iter().flatten();
+    fields.filter(|(_, value)| is_empty(value)).map(|(name, _)| name.clone()).collect()
 }
 
 /// Whether this change takes away the last finalizer of an object that is being deleted.
