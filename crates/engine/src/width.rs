@@ -1,4 +1,5 @@
-//! How many requests are under way at once: more while the server keeps up, fewer when it says that it does not.
+//! How many requests are under way at once: more while the server answers as quickly as ever, fewer when it says that it
+//! does not keep up.
 
 use std::time::Duration;
 
@@ -10,6 +11,8 @@ const FIRST: f64 = 16.0;
 const LEAST: f64 = 4.0;
 /// Never more.
 const MOST: f64 = 64.0;
+/// An answer that takes no longer than so many times the quickest leaves room for more.
+const QUICK: u32 = 4;
 /// An answer that takes so much longer than the quickest says that requests queue up.
 const SLOW: u32 = 8;
 /// A queue that is over sooner keeps the server busy and hurts nobody.
@@ -48,7 +51,7 @@ impl Width {
         if took > (self.quickest * SLOW).max(SOON) {
             self.starting = false;
             self.now = (self.now * 0.9).max(LEAST.min(self.most));
-        } else {
+        } else if took <= self.quickest * QUICK {
             let more = if self.starting { 1.0 } else { 1.0 / self.now };
             self.now = (self.now + more).min(self.most);
         }
@@ -101,5 +104,20 @@ mod tests {
             width.answered(Duration::from_millis(300));
         }
         assert!(width.get() < before);
+    }
+
+    #[test]
+    fn a_server_that_is_busy_gets_no_more_at_once() {
+        let mut width = Width::new(None);
+        width.answered(Duration::from_millis(2));
+        let before = width.get();
+        for _ in 0..1000 {
+            width.answered(Duration::from_millis(9));
+        }
+        assert_eq!(width.get(), before, "each further one would only wait, and want a connection of its own");
+        for _ in 0..1000 {
+            width.answered(Duration::from_millis(8));
+        }
+        assert_eq!(width.get(), MOST as usize);
     }
 }
