@@ -196,7 +196,8 @@ async fn nothing_is_hidden_in_the_last_state_of_what_goes() {
 async fn the_last_state_of_a_role_has_the_empty_rules_that_were_sent() {
     const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
     let dock = start().await;
-    let role = |finalizers: &[&str]| json!({"metadata": {"name": "a", "finalizers": finalizers}, "rules": []});
+    let role =
+        |finalizers: &[&str]| json!({"metadata": {"name": "a", "finalizers": finalizers}, "rules": []});
     let made = dock.ask("POST", ROLES, &role(&["a.b/c"])).await;
     assert_eq!((made.code, &made.body["rules"]), (201, &Value::Null), "the store knows no empty lists");
     let path = format!("{ROLES}/a");
