@@ -29,6 +29,9 @@ use process::Operator;
 /// What an operator that keeps a list of what it has must send: the finalizer, the list, each object, the status.
 const FLOOR_BESIDE_OBJECTS: usize = 3;
 
+/// What whoever leads sends for that.
+const LEADING: &str = "PUT leases";
+
 /// So many Bundles are written at once.
 const AT_ONCE: usize = 16;
 
@@ -81,6 +84,22 @@ impl Drop for Home {
     }
 }
 
+impl Yard {
+    /// Waits until what the operator wrote itself has come back to it, and nothing was asked for a while: how long that
+    /// took. Whoever never rests is measured all the same.
+    async fn settle(&self) -> Duration {
+        const QUIET: Duration = Duration::from_secs(3);
+        let begin = Instant::now();
+        loop {
+            tokio::time::sleep(QUIET).await;
+            let is_quiet = self.counts.take().keys().all(|what| what == LEADING);
+            if is_quiet || begin.elapsed() > Duration::from_mins(1) {
+                return begin.elapsed().saturating_sub(QUIET);
+            }
+        }
+    }
+}
+
 impl Arguments {
     async fn measure(&self) -> io::Result<()> {
         let yard = self.yard().await?;
@@ -98,16 +117,16 @@ impl Arguments {
         self.tell("create", begin, Some(written), &yard, floor)?;
         println!("memory of the operator: {:.1} MiB", yard.operator.memory()?);
 
-        tokio::time::sleep(Duration::from_secs(5)).await;
-        yard.counts.take();
+        let settled = yard.settle().await;
         let before = yard.operator.processor()?;
         tokio::time::sleep(Duration::from_secs(self.idle)).await;
         let used = yard.operator.processor()?.saturating_sub(before);
         let share = used.as_secs_f64() / Duration::from_secs(self.idle).as_secs_f64() * 100.0;
         let asked = yard.counts.take();
         println!(
-            "\nidle for {} s: {share:.2} % of a processor, requests beside watches: {}",
+            "\nidle for {} s, {:.0} s after the last was ready: {share:.2} % of a processor, requests beside watches: {}",
             self.idle,
+            settled.as_secs_f64(),
             words(&asked)
         );
 
