@@ -98,23 +98,23 @@ impl<'a> Address<'a> {
     }
 }
 
-/// A client of a broker by its name.
+/// A client of a broker by its name; none if it is not there.
 pub(crate) async fn connect(
     client: &Client,
     namespace: &str,
     broker: &BrokerName,
     settings: &Settings,
-) -> Result<osb::Client, ActuatorError> {
-    let missing = || wrong(format!("the broker {} is not there", broker.written()));
-    if broker.cluster {
+) -> Result<Option<osb::Client>, ActuatorError> {
+    let connected = if broker.cluster {
         let brokers = Api::<ClusterServiceBroker>::all(client.clone());
-        let found = brokers.get_opt(&broker.name).await?.ok_or_else(missing)?;
+        let Some(found) = brokers.get_opt(&broker.name).await? else { return Ok(None) };
         Address::of_cluster(&found.spec).connect(client, settings).await
     } else {
         let brokers = Api::<ServiceBroker>::namespaced(client.clone(), namespace);
-        let found = brokers.get_opt(&broker.name).await?.ok_or_else(missing)?;
+        let Some(found) = brokers.get_opt(&broker.name).await? else { return Ok(None) };
         Address::of_namespace(&found.spec, namespace).connect(client, settings).await
-    }
+    };
+    connected.map(Some)
 }
 
 /// Something that somebody has to put right.

@@ -18,8 +18,8 @@
 //!   the status; identifiers are derived from the object's UID. So whoever is killed, and wherever, the next one asks the
 //!   same question about the same thing, and brokers answer that without doing it twice.
 //! - [`listing`] makes classes and plans from a catalog; [`resolve`] finds the plan that an instance names.
-//!
-//! - `waiting` has those that wait for another object: they are woken when it changes, and do not ask again and again.
+//! - `offers` has those that wait for a class, a plan or a broker. Like all that wait for another object they are woken when
+//!   it changes, and do not ask again and again.
 //!
 //! The actuators are [`Instances`], [`Bindings`], [`ClusterBrokers`] and [`Brokers`]; [`controllers()`] puts them together.
 
@@ -31,6 +31,7 @@ pub mod kinds;
 pub mod life;
 pub mod listing;
 mod names;
+mod offers;
 mod relist;
 pub mod resolve;
 mod restrictions;

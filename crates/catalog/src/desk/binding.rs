@@ -18,6 +18,8 @@ use super::{Customer as _, Desk, Look, actuator, broker, customer, offer};
 use crate::connection::wrong;
 use crate::facts::{identity, parameters, place, plan_of};
 use crate::life::{Thing, Unresolved};
+use crate::offers::Offers;
+use crate::resolve::is_cluster;
 use crate::{Settings, parameter_checksum};
 
 /// The actuator of bindings.
@@ -26,15 +28,21 @@ pub struct Bindings {
     settings: Settings,
     /// Those that wait for their instance.
     pub(crate) waiting: Waiting,
+    pub(crate) offers: Offers,
 }
+
+/// What a binding waits for that a change of its instance may bring.
+const OF_INSTANCE: [&str; 2] = ["ReferencesNonexistentInstance", "ErrorInstanceNotReady"];
+/// What a binding waits for that a change of the class may bring.
+const NOT_BINDABLE: &str = "ErrorNonbindableServiceClass";
 
 /// What marks the Secrets of bindings, so that one that is deleted is heard of. Its value is the binding's UID.
 pub(crate) const SECRET_LABEL: &str = "servicecatalog.slipway.dev/binding";
 
 impl Bindings {
     /// With these settings.
-    pub fn new(settings: Settings) -> Self {
-        Self { settings, waiting: Waiting::default() }
+    pub(crate) fn new(settings: Settings, offers: Offers) -> Self {
+        Self { settings, waiting: Waiting::default(), offers }
     }
 
     async fn instance(context: &Context<ServiceBinding>) -> Result<Option<ServiceInstance>, ActuatorError> {
@@ -68,7 +76,7 @@ impl Bindings {
             && !plan.offer.bindable.unwrap_or(plan.offering.bindable)
         {
             let words = format!("instances of {:?} cannot be bound to", plan.offering.external_name);
-            return unresolved("ErrorNonbindableServiceClass", words);
+            return unresolved(NOT_BINDABLE, words);
         }
         if secret.is_some_and(|secret| !is_ours(secret, binding)) {
             let foreign = binding.secret_name();
@@ -178,6 +186,10 @@ impl Desk for Bindings {
         &self.settings
     }
 
+    fn offers(&self) -> &Offers {
+        &self.offers
+    }
+
     async fn look(&self, context: &Context<ServiceBinding>) -> Result<Look, ActuatorError> {
         let binding = &context.object;
         let namespace = binding.namespace().unwrap_or_default();
@@ -185,18 +197,28 @@ impl Desk for Bindings {
         let key = ObjectKey::of(binding);
         self.waiting.add(&namespace, &key);
         let instance = Self::instance(context).await?;
-        let mut retrievable = false;
+        let (mut retrievable, mut told) = (false, true);
         if let Some(instance) = &instance {
+            told = self.offers.add(is_cluster(&instance.spec.plan).unwrap_or_default(), &key);
             let plan = plan_of(&context.client(), &namespace, &instance.spec.plan).await?;
             retrievable = plan.is_ok_and(|plan| plan.offering.binding_retrievable);
         }
         let secret = Self::secrets(context).get_opt(binding.secret_name()).await?;
         let wanted = Self::wanted(context, instance.as_ref(), secret.as_ref()).await?;
-        if wanted.is_ok() {
+        let reason = wanted.as_ref().err().map(|unresolved| unresolved.reason);
+        if reason.is_none() {
             self.waiting.remove(&namespace, &key);
         }
+        if reason != Some(NOT_BINDABLE) {
+            self.offers.remove(&key);
+        }
+        let heard = reason.is_some_and(|reason| match reason {
+            NOT_BINDABLE => told,
+            reason => OF_INSTANCE.contains(&reason),
+        });
         Ok(Look {
             wanted,
+            heard,
             blocked_by: Vec::new(),
             retrievable,
             longest_poll: None,
@@ -214,7 +236,7 @@ impl Desk for Bindings {
     }
 
     async fn reach(&self, context: &Context<ServiceBinding>) -> Result<(), ActuatorError> {
-        broker(context, &self.settings).await.map(drop)
+        broker(self, context).await.map(drop)
     }
 
     async fn ask(
@@ -225,7 +247,7 @@ impl Desk for Bindings {
         let binding = &context.object;
         let (client, backing) = (context.client(), binding.backing());
         let namespace = binding.namespace().unwrap_or_default();
-        let broker = broker(context, &self.settings).await?;
+        let broker = broker(self, context).await?;
         let user = identity(binding.user());
         let user = user.as_ref();
         let id = id(binding);
@@ -261,14 +283,14 @@ impl Desk for Bindings {
         operation: Operation,
     ) -> Result<Poll, ActuatorError> {
         let backing = context.object.backing();
-        let broker = broker(context, &self.settings).await?;
+        let broker = broker(self, context).await?;
         let user = identity(context.object.user());
         let name = backing.broker_operation.as_deref();
         Ok(broker.poll_binding(operation, &id(&context.object), &offer(&backing), name, user.as_ref()).await)
     }
 
     async fn fetch(&self, context: &Context<ServiceBinding>) -> Result<Fetched, ActuatorError> {
-        let broker = broker(context, &self.settings).await?;
+        let broker = broker(self, context).await?;
         let user = identity(context.object.user());
         let of = offer(&context.object.backing());
         let fetched = broker.fetch_binding(&id(&context.object), &of, user.as_ref()).await;

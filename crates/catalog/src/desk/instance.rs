@@ -15,7 +15,8 @@ use super::{Customer as _, Desk, Look, actuator, broker, customer, offer};
 use crate::connection::wrong;
 use crate::facts::{identity, parameters, place, plan_of};
 use crate::life::{Thing, Unresolved};
-use crate::resolve::Resolved;
+use crate::offers::Offers;
+use crate::resolve::{Resolved, is_cluster};
 use crate::{Settings, parameter_checksum};
 
 /// The actuator of instances.
@@ -24,12 +25,13 @@ pub struct Instances {
     settings: Settings,
     /// Those that bindings hold.
     pub(crate) held: Waiting,
+    pub(crate) offers: Offers,
 }
 
 impl Instances {
     /// With these settings.
-    pub fn new(settings: Settings) -> Self {
-        Self { settings, held: Waiting::default() }
+    pub(crate) fn new(settings: Settings, offers: Offers) -> Self {
+        Self { settings, held: Waiting::default(), offers }
     }
 
     async fn plan(context: &Context<ServiceInstance>) -> Result<Result<Resolved, Unresolved>, ActuatorError> {
@@ -48,11 +50,19 @@ impl Desk for Instances {
         &self.settings
     }
 
+    fn offers(&self) -> &Offers {
+        &self.offers
+    }
+
     async fn look(&self, context: &Context<ServiceInstance>) -> Result<Look, ActuatorError> {
         let instance = &context.object;
         let namespace = instance.namespace().unwrap_or_default();
-        let plan = Self::plan(context).await?;
         let spec = &instance.spec;
+        let key = ObjectKey::of(instance);
+        // Before it is read: a class or plan that comes meanwhile is heard of.
+        let told = self.offers.add(is_cluster(&spec.plan).unwrap_or_default(), &key);
+        let plan = Self::plan(context).await?;
+        let mut heard = told && plan.is_err();
         let given =
             parameters(&context.client(), &namespace, spec.parameters.as_ref(), &spec.parameters_from)
                 .await?;
@@ -62,19 +72,25 @@ impl Desk for Instances {
         });
         let wanted = match (plan, given) {
             (Err(unresolved), _) | (_, Err(unresolved)) => Err(unresolved),
-            (Ok(plan), Ok(given)) => allowed(instance, &plan).map(|()| Properties {
-                service_external_id: plan.offering.external_id,
-                plan_external_id: plan.offer.external_id,
-                plan_external_name: plan.offer.external_name,
-                parameter_checksum: parameter_checksum(given.as_ref()),
-                update_requests: spec.update_requests,
-                user_info: spec.user_info.clone(),
-            }),
+            (Ok(plan), Ok(given)) => {
+                let allowed = allowed(instance, &plan);
+                heard = told && allowed.is_err();
+                allowed.map(|()| Properties {
+                    service_external_id: plan.offering.external_id,
+                    plan_external_id: plan.offer.external_id,
+                    plan_external_name: plan.offer.external_name,
+                    parameter_checksum: parameter_checksum(given.as_ref()),
+                    update_requests: spec.update_requests,
+                    user_info: spec.user_info.clone(),
+                })
+            }
         };
+        if !heard {
+            self.offers.remove(&key);
+        }
         let bindings = Api::<ServiceBinding>::namespaced(context.client(), &namespace);
         let name = instance.name_any();
         // Before they are read: one that goes meanwhile is heard of.
-        let key = ObjectKey::of(instance);
         self.held.add(&namespace, &key);
         let bound = bindings.list(&ListParams::default()).await?.items.into_iter();
         let blocked_by: Vec<_> =
@@ -82,7 +98,7 @@ impl Desk for Instances {
         if blocked_by.is_empty() {
             self.held.remove(&namespace, &key);
         }
-        Ok(Look { wanted, blocked_by, retrievable, longest_poll, injected: true })
+        Ok(Look { wanted, heard, blocked_by, retrievable, longest_poll, injected: true })
     }
 
     async fn note(&self, context: &mut Context<ServiceInstance>) -> Result<(), ActuatorError> {
@@ -95,7 +111,7 @@ impl Desk for Instances {
     }
 
     async fn reach(&self, context: &Context<ServiceInstance>) -> Result<(), ActuatorError> {
-        broker(context, &self.settings).await.map(drop)
+        broker(self, context).await.map(drop)
     }
 
     async fn ask(
@@ -106,7 +122,7 @@ impl Desk for Instances {
         let instance = &context.object;
         let (client, backing) = (context.client(), instance.backing());
         let namespace = instance.namespace().unwrap_or_default();
-        let broker = broker(context, &self.settings).await?;
+        let broker = broker(self, context).await?;
         let id = InstanceId(backing.external_id.clone().unwrap_or_default());
         let user = identity(instance.user());
         let user = user.as_ref();
@@ -158,7 +174,7 @@ impl Desk for Instances {
         operation: Operation,
     ) -> Result<Poll, ActuatorError> {
         let backing = context.object.backing();
-        let broker = broker(context, &self.settings).await?;
+        let broker = broker(self, context).await?;
         let id = InstanceId(backing.external_id.clone().unwrap_or_default());
         let user = identity(context.object.user());
         let name = backing.broker_operation.as_deref();
@@ -167,7 +183,7 @@ impl Desk for Instances {
 
     async fn fetch(&self, context: &Context<ServiceInstance>) -> Result<Fetched, ActuatorError> {
         let backing = context.object.backing();
-        let broker = broker(context, &self.settings).await?;
+        let broker = broker(self, context).await?;
         let id = InstanceId(backing.external_id.clone().unwrap_or_default());
         let user = identity(context.object.user());
         Ok(broker.fetch_instance(&id, &offer(&backing), user.as_ref()).await)

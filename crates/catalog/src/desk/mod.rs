@@ -23,14 +23,12 @@ pub use instance::Instances;
 
 use crate::connection::{connect, wrong};
 use crate::life::{self, Facts, Limits, Step, Thing, Told, Unresolved, Wish};
+use crate::offers::Offers;
 use crate::resolve::BrokerName;
 use crate::{AfterDeletion, Settings, external_id};
 
 /// More steps than any way through the state machine takes without a wait.
 const STEPS: usize = 32;
-
-/// What a binding waits for that is heard of when it comes.
-const AWAITED: [&str; 2] = ["ReferencesNonexistentInstance", "ErrorInstanceNotReady"];
 
 /// An instance or a binding.
 trait Customer: Extension + Resource<Scope = NamespaceResourceScope> {
@@ -124,14 +122,18 @@ macro_rules! actuator {
 use {actuator, customer};
 
 /// The broker that was asked at first.
-async fn broker<K: Customer>(
-    context: &Context<K>,
-    settings: &Settings,
-) -> Result<osb::Client, ActuatorError> {
+async fn broker<D: Desk>(desk: &D, context: &Context<D::Customer>) -> Result<osb::Client, ActuatorError> {
     let noted = context.object.broker().and_then(BrokerName::read);
     let broker = noted.ok_or_else(|| wrong("it is not known who the broker is"))?;
-    let namespace = context.object.namespace().unwrap_or_default();
-    connect(&context.client(), &namespace, &broker, settings).await
+    let (key, namespace) = (context.key(), context.object.namespace().unwrap_or_default());
+    // Before it is read: a broker that comes meanwhile, or is put right, is heard of.
+    let told = desk.offers().add(broker.cluster, &key);
+    let Some(client) = connect(&context.client(), &namespace, &broker, desk.settings()).await? else {
+        let missing = wrong(format!("the broker {} is not there", broker.written()));
+        return Err(if told { missing.retry_after(Waiting::FALLBACK) } else { missing });
+    };
+    desk.offers().remove(&key);
+    Ok(client)
 }
 
 /// The plan that the broker knows a thing by: until an update has succeeded, the one of before.
@@ -144,6 +146,8 @@ fn offer(backing: &Backing) -> Offer {
 /// What was read for one decision.
 struct Look {
     wanted: Result<Properties, Unresolved>,
+    /// Whether it is heard of when what is missing comes.
+    heard: bool,
     blocked_by: Vec<String>,
     retrievable: bool,
     longest_poll: Option<Duration>,
@@ -156,6 +160,9 @@ trait Desk: Send + Sync {
     type Customer: Customer;
 
     fn settings(&self) -> &Settings;
+
+    /// Those that wait for something to be sold.
+    fn offers(&self) -> &Offers;
 
     /// Reads what is there.
     fn look(
@@ -255,7 +262,7 @@ async fn attend<D: Desk>(
             tell(&mut context.object, &facts, step);
         }
         tracing::debug!(?step, "decided");
-        if let Some(end) = ending(desk, context, &facts, step).await? {
+        if let Some(end) = ending(desk, context, &facts, step, look.heard).await? {
             return Ok(end);
         }
         let limits = Limits { settings, now: facts.now, generation };
@@ -275,6 +282,7 @@ async fn ending<D: Desk>(
     context: &mut Context<D::Customer>,
     facts: &Facts<'_>,
     step: Step,
+    heard: bool,
 ) -> Result<Option<Outcome>, ActuatorError> {
     let backing = facts.backing;
     let message = backing.failure_message.clone();
@@ -295,11 +303,8 @@ async fn ending<D: Desk>(
         }
         Step::Unresolved => {
             let words = facts.wanted.err().map(ToString::to_string).unwrap_or_default();
-            let heard = facts.wanted.is_err_and(|unresolved| AWAITED.contains(&unresolved.reason));
-            let pause = if heard { Waiting::FALLBACK } else { desk.settings().pause(2) };
-            return Err(ActuatorError::new(words)
-                .code(ErrorCode::RetryableConfigurationProblem)
-                .retry_after(pause));
+            let unresolved = ActuatorError::new(words).code(ErrorCode::RetryableConfigurationProblem);
+            return Err(if heard { unresolved.retry_after(Waiting::FALLBACK) } else { unresolved });
         }
         Step::Blocked => {
             let words = format!("these bindings must be removed first: {}", facts.blocked_by.join(", "));

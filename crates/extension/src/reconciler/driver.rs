@@ -95,7 +95,7 @@ impl<A: Actuator> Driver<A> {
                 watch(objects, environment.scope.labels.clone(), namespace.clone(), tell.clone())
                     .in_current_span(),
             );
-            for other in &self.others {
+            for other in self.others.iter().filter(|other| namespace.is_none() || !other.of_cluster) {
                 let objects = api(&environment.client, &other.resource, namespace.as_deref());
                 watches
                     .spawn(watch_other(objects, other.clone(), self.core.trigger.clone()).in_current_span());

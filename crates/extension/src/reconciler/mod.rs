@@ -75,6 +75,8 @@ type Map = Arc<dyn Fn(&PartialObjectMeta) -> Vec<Wish> + Send + Sync>;
 #[derive(Clone)]
 struct Secondary {
     resource: ApiResource,
+    /// Its objects are in no namespace.
+    of_cluster: bool,
     labels: Option<String>,
     map: Map,
 }
@@ -176,12 +178,12 @@ impl<A: Actuator> Reconciler<A> {
     where
         Owner::Scope: 'static,
     {
-        self.owners.push(OwnerKind {
-            resource: ApiResource::erase::<Owner>(&()),
-            namespaced: TypeId::of::<Owner::Scope>() == TypeId::of::<NamespaceResourceScope>(),
-        });
+        let resource = ApiResource::erase::<Owner>(&());
+        let namespaced = TypeId::of::<Owner::Scope>() == TypeId::of::<NamespaceResourceScope>();
+        self.owners.push(OwnerKind { resource: resource.clone(), namespaced });
         self.watches.push(Secondary {
-            resource: ApiResource::erase::<Owner>(&()),
+            resource,
+            of_cluster: !namespaced,
             labels: None,
             map: Arc::new(|owner| {
                 let uid = owner.metadata.uid.clone().filter(|_| confirms_force(&owner.metadata));
@@ -199,9 +201,20 @@ impl<A: Actuator> Reconciler<A> {
         labels: Option<String>,
         concerns: impl Fn(&PartialObjectMeta) -> Vec<ObjectKey> + Send + Sync + 'static,
     ) -> Self {
-        let map: Map =
-            Arc::new(move |object| concerns(object).into_iter().map(|key| Wish::At(key, None)).collect());
-        self.watches.push(Secondary { resource, labels, map });
+        self.watches.push(Secondary { resource, of_cluster: false, labels, map: wishes(concerns) });
+        self
+    }
+
+    /// The same for a kind whose objects are in no namespace. A process that looks after some namespaces only does not
+    /// watch it: it need not have the right to.
+    #[must_use]
+    pub fn watches_of_cluster(
+        mut self,
+        resource: ApiResource,
+        labels: Option<String>,
+        concerns: impl Fn(&PartialObjectMeta) -> Vec<ObjectKey> + Send + Sync + 'static,
+    ) -> Self {
+        self.watches.push(Secondary { resource, of_cluster: true, labels, map: wishes(concerns) });
         self
     }
 
@@ -214,6 +227,10 @@ impl<A: Actuator> Reconciler<A> {
     pub async fn run(self, stop: CancellationToken) {
         driver::Driver::new(self, stop).run().await;
     }
+}
+
+fn wishes(concerns: impl Fn(&PartialObjectMeta) -> Vec<ObjectKey> + Send + Sync + 'static) -> Map {
+    Arc::new(move |object| concerns(object).into_iter().map(|key| Wish::At(key, None)).collect())
 }
 
 /// A controller of whatever kind, to be run with others.

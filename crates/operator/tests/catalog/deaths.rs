@@ -8,7 +8,7 @@ use crate::stage::Stage;
 #[tokio::test(flavor = "multi_thread")]
 async fn an_operator_that_dies_in_the_middle_leaves_nothing_twice_lost_or_forgotten() {
     let broker = Scripted::start(Behaviour { polls: Some(3), ..Behaviour::default() }).await.unwrap();
-    let mut stage = Stage::start(&broker.url()).await;
+    let stage = Stage::start(&broker.url()).await;
     stage.buy("alice", "database").await;
     // The broker has heard the question; whether anybody has heard its answer is a matter of luck.
     broker.until(Route::Provision, 1).await;

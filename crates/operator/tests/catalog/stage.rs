@@ -1,17 +1,22 @@
 //! A cluster with an operator, and a broker of the cluster.
 
 use std::net::SocketAddr;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use catalog::kinds::{ClusterServiceBroker, ServiceBinding, ServiceBroker, ServiceInstance};
 use extension::{CancellationToken, Environment, Scope};
 use k8s_openapi::api::core::v1::Secret;
+use kube::api::{DeleteParams, Patch, PatchParams};
 use kube::{Api, Client};
 use operator::webhook::{Reach, WebhookOptions};
 use operator::{Controllers, Feature, Features, Options, Settings};
 use serde_json::{Value, json};
-use support::{Cluster, Namespace, On, create, eventually};
+use support::{Cluster, Gate, Namespace, On, create, eventually, gone};
 use tokio::task::JoinHandle;
+
+/// Longer than the first pauses after which something is tried again.
+const IDLE: Duration = Duration::from_secs(3);
 
 pub(crate) struct Stage {
     pub(crate) cluster: Cluster,
@@ -20,47 +25,108 @@ pub(crate) struct Stage {
     pub(crate) retain: bool,
     /// Of the cluster, not of the namespace: only where no other test has classes.
     of_cluster: bool,
-    running: Option<JoinHandle<()>>,
+    /// Where what the operator asks goes through.
+    gate: Option<Gate>,
+    running: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Stage {
     /// An operator with declarative deletion, and a broker that has been listed.
     pub(crate) async fn start(url: &str) -> Self {
+        Self::set(url, false).await
+    }
+
+    /// The same with a gate before the operator.
+    pub(crate) async fn with_gate(url: &str) -> Self {
+        Self::set(url, true).await
+    }
+
+    async fn set(url: &str, gated: bool) -> Self {
         let cluster = Cluster::start().await.unwrap();
         let namespace = cluster.namespace().await.unwrap();
         let broker = namespace.name().to_owned();
         let of_cluster = cluster.on() == On::Dock;
-        let mut stage = Self { cluster, namespace, broker, retain: false, of_cluster, running: None };
+        let gate = if gated { Some(Gate::open(cluster.client()).await.unwrap()) } else { None };
+        let stage =
+            Self { cluster, namespace, broker, retain: false, of_cluster, gate, running: Mutex::default() };
         stage.rise();
         let secrets = stage.namespace.api::<Secret>();
         let credentials = json!({
             "metadata": {"name": "broker"}, "stringData": {"username": "admin", "password": "password"},
         });
         create(&secrets, credentials).await.unwrap();
-        let made = json!({
-            "metadata": {"name": stage.broker},
-            "spec": {
-                "url": url,
-                "authInfo": {"basic": {"secretRef": {"namespace": stage.namespace.name(), "name": "broker"}}},
-            },
-        });
-        if of_cluster {
-            let brokers = Api::<ClusterServiceBroker>::all(stage.client());
-            insist(&brokers, &made).await;
-            let listed = |it: &ClusterServiceBroker| it.status.as_ref().is_some_and(|it| it.services == 1);
-            eventually(&brokers, &stage.broker, listed).await.unwrap();
-        } else {
-            let brokers = stage.namespace.api::<ServiceBroker>();
-            insist(&brokers, &made).await;
-            let listed = |it: &ServiceBroker| it.status.as_ref().is_some_and(|it| it.services == 1);
-            eventually(&brokers, &stage.broker, listed).await.unwrap();
-        }
+        stage.register(url).await;
         stage
     }
 
+    /// A broker that is listed when this returns.
+    pub(crate) async fn register(&self, url: &str) {
+        let made = json!({
+            "metadata": {"name": self.broker},
+            "spec": {
+                "url": url,
+                "authInfo": {"basic": {"secretRef": {"namespace": self.namespace.name(), "name": "broker"}}},
+            },
+        });
+        if self.of_cluster {
+            let brokers = Api::<ClusterServiceBroker>::all(self.client());
+            insist(&brokers, &made).await;
+            let listed = |it: &ClusterServiceBroker| it.status.as_ref().is_some_and(|it| it.services == 1);
+            eventually(&brokers, &self.broker, listed).await.unwrap();
+        } else {
+            let brokers = self.namespace.api::<ServiceBroker>();
+            insist(&brokers, &made).await;
+            let listed = |it: &ServiceBroker| it.status.as_ref().is_some_and(|it| it.services == 1);
+            eventually(&brokers, &self.broker, listed).await.unwrap();
+        }
+    }
+
+    pub(crate) fn gate(&self) -> &Gate {
+        self.gate.as_ref().unwrap()
+    }
+
+    /// What the operator asks when nothing happens, watches aside.
+    pub(crate) async fn idle(&self) -> Vec<String> {
+        // What has just happened is told by an Event, and watches may still have to tell of it.
+        tokio::time::sleep(IDLE / 3).await;
+        self.gate().asked();
+        tokio::time::sleep(IDLE).await;
+        self.gate().asked()
+    }
+
+    /// Somebody has the catalog read.
+    pub(crate) async fn relist(&self, request: i64) {
+        let patch = Patch::Merge(json!({"spec": {"relistRequests": request}}));
+        let params = PatchParams::default();
+        if self.of_cluster {
+            let brokers = Api::<ClusterServiceBroker>::all(self.client());
+            brokers.patch(&self.broker, &params, &patch).await.unwrap();
+        } else {
+            self.namespace.api::<ServiceBroker>().patch(&self.broker, &params, &patch).await.unwrap();
+        }
+    }
+
+    /// The broker is gone, whatever was bought from it.
+    pub(crate) async fn bankrupt(&self) {
+        let (patch, params) =
+            (Patch::Merge(json!({"metadata": {"finalizers": null}})), PatchParams::default());
+        if self.of_cluster {
+            let brokers = Api::<ClusterServiceBroker>::all(self.client());
+            brokers.delete(&self.broker, &DeleteParams::default()).await.unwrap();
+            brokers.patch(&self.broker, &params, &patch).await.unwrap();
+            gone(&brokers, &self.broker).await.unwrap();
+        } else {
+            let brokers = self.namespace.api::<ServiceBroker>();
+            brokers.delete(&self.broker, &DeleteParams::default()).await.unwrap();
+            brokers.patch(&self.broker, &params, &patch).await.unwrap();
+            gone(&brokers, &self.broker).await.unwrap();
+        }
+    }
+
     /// An operator begins.
-    pub(crate) fn rise(&mut self) {
-        let environment = Environment::new(self.client(), "slipway-operator");
+    pub(crate) fn rise(&self) {
+        let client = self.gate.as_ref().map_or_else(|| self.client(), |gate| gate.client().unwrap());
+        let environment = Environment::new(client, "slipway-operator");
         let after =
             if self.retain { operator::AfterDeletion::Retain } else { operator::AfterDeletion::Delete };
         let options = Options {
@@ -88,12 +154,14 @@ impl Stage {
             ..Options::default()
         };
         let run = operator::run(environment, options, controllers, CancellationToken::new());
-        self.running = Some(tokio::spawn(async move { run.await.unwrap() }));
+        let running = tokio::spawn(async move { run.await.unwrap() });
+        *self.running.lock().unwrap() = Some(running);
     }
 
     /// The operator is gone, in the middle of whatever it was at.
-    pub(crate) async fn fall(&mut self) {
-        if let Some(running) = self.running.take() {
+    pub(crate) async fn fall(&self) {
+        let running = self.running.lock().unwrap().take();
+        if let Some(running) = running {
             running.abort();
             let _ = running.await;
         }

@@ -44,6 +44,67 @@ async fn a_binding_that_came_before_its_instance_and_an_instance_that_is_held_ar
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_instance_whose_class_or_plan_is_missing_rests_until_it_is_sold() {
+    let broker = Scripted::start(Behaviour::default()).await.unwrap();
+    let stage = Stage::with_gate(&broker.url()).await;
+    let spec = |class: &str, plan: &str| {
+        let named = stage.plan(plan).to_string();
+        serde_json::from_str::<serde_json::Value>(&named.replace("\"database\"", &format!("{class:?}")))
+            .unwrap()
+    };
+    for (name, class, plan) in [("of-class", "queue", "small"), ("of-plan", "database", "huge")] {
+        let body = json!({
+            "apiVersion": "servicecatalog.slipway.dev/v1alpha1", "kind": "ServiceInstance", "metadata": {"name": name},
+            "spec": spec(class, plan),
+        });
+        stage.by("alice", "POST", "serviceinstances", "", &body).await.unwrap();
+    }
+    stage.told("of-class", "Ready", "False", "ReferencesNonexistentServiceClass").await;
+    stage.told("of-plan", "Ready", "False", "ReferencesNonexistentServicePlan").await;
+    let asked = stage.idle().await;
+    assert!(asked.is_empty(), "{asked:#?}");
+
+    let begun = Instant::now();
+    broker.behave(|behaviour| {
+        let services = behaviour.catalog["services"].as_array_mut().unwrap();
+        let plan = |name: &str, id: &str| json!({"name": name, "id": id, "description": "a plan"});
+        services[0]["plans"].as_array_mut().unwrap().push(plan("huge", "plan-huge"));
+        services.push(json!({
+            "name": "queue", "id": "service-queue", "description": "a queue", "bindable": false,
+            "plans": [plan("small", "plan-queue")],
+        }));
+    });
+    stage.relist(1).await;
+    for name in ["of-class", "of-plan"] {
+        stage.told(name, "Ready", "True", "ProvisionedSuccessfully").await;
+    }
+    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_instance_whose_broker_is_missing_rests_until_it_is_there() {
+    let broker = Scripted::start(Behaviour::default()).await.unwrap();
+    let stage = Stage::with_gate(&broker.url()).await;
+    stage.buy("alice", "database").await;
+    stage.told("database", "Ready", "True", "ProvisionedSuccessfully").await;
+    stage.bankrupt().await;
+    stage.exists("alice", "database", false).await;
+    eventually(&stage.instances(), "database", |it| {
+        let errors = it.status.as_ref().map(|status| &status.extension.last_errors);
+        errors.is_some_and(|errors| errors.iter().any(|error| error.description.ends_with("is not there")))
+    })
+    .await
+    .unwrap();
+    let asked = stage.idle().await;
+    assert!(asked.is_empty(), "{asked:#?}");
+    let begun = Instant::now();
+    stage.register(&broker.url()).await;
+    gone(&stage.instances(), "database").await.unwrap();
+    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+    assert!(broker.instances().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_secret_that_somebody_deleted_is_put_back() {
     for retrievable in [true, false] {
         let mut behaviour = Behaviour::default();

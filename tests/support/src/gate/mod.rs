@@ -63,6 +63,7 @@ impl fmt::Debug for State {
 #[derive(Debug, Default)]
 struct Counted {
     writes: usize,
+    asked: Vec<String>,
     close_at: Option<(usize, Side)>,
     is_closed: bool,
 }
@@ -77,10 +78,13 @@ enum Way {
 }
 
 impl State {
-    fn way(&self, method: &Method) -> Way {
+    fn way(&self, method: &Method, path: &str) -> Way {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         if counted.is_closed {
             return Way::Nowhere;
+        }
+        if !path.contains("watch=true") {
+            counted.asked.push(format!("{method} {path}"));
         }
         if matches!(*method, Method::GET | Method::HEAD) {
             return Way::Through;
@@ -152,6 +156,11 @@ impl Gate {
         self.state.counted.lock().unwrap_or_else(PoisonError::into_inner).writes
     }
 
+    /// What was asked since this was last called, watches aside.
+    pub fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut self.state.counted.lock().unwrap_or_else(PoisonError::into_inner).asked)
+    }
+
     /// Holds back the first request that is meant, until [`Gate::let_go`]: somebody else may act before it.
     pub fn hold(&self, meant: impl Fn(&Method, &str) -> bool + Send + 'static) {
         *self.state.meant.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(meant));
@@ -180,6 +189,15 @@ impl Gate {
         day.as_ref().map_or(0, BadDay::hits)
     }
 
+    /// A client whose requests go through it.
+    pub fn client(&self) -> Result<Client, Error> {
+        let uri = http::Uri::try_from(format!("http://{}", self.address)).map_err(std::io::Error::other)?;
+        let mut config = kube::Config::new(uri);
+        // Watches are quiet when nothing happens.
+        config.read_timeout = None;
+        Ok(Client::try_from(config)?)
+    }
+
     /// A kubeconfig that leads through it.
     pub fn kubeconfig(&self) -> String {
         format!(
@@ -197,9 +215,9 @@ impl Drop for Gate {
 
 async fn pass(client: Client, state: Arc<State>, request: Request<Incoming>) -> Result<Answer, kube::Error> {
     let (parts, body) = request.into_parts();
-    let way = state.way(&parts.method);
-    let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let path = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
+    let way = state.way(&parts.method, &path);
+    let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     if state.holds(&parts.method, &path) {
         state.held.notify_one();
         state.go_on.notified().await;
