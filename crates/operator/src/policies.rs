@@ -7,13 +7,14 @@ use serde_json::Value;
 const DECLARATIVE: &str = "__DECLARATIVE_DELETE__";
 
 /// The files of the chart.
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     include_str!("../../../charts/slipway/policies/force-deletion.yaml"),
     include_str!("../../../charts/slipway/policies/service-accounts.yaml"),
     include_str!("../../../charts/slipway/policies/declarative-delete.yaml"),
     include_str!("../../../charts/slipway/policies/deletion-protection.yaml"),
     include_str!("../../../charts/slipway/policies/fixed-fields.yaml"),
     include_str!("../../../charts/slipway/policies/broker-secrets.yaml"),
+    include_str!("../../../charts/slipway/policies/named-secrets.yaml"),
 ];
 
 /// The policies and their bindings, with declarative deletion on or off.

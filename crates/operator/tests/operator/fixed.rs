@@ -107,6 +107,34 @@ async fn giving_back_is_all_that_a_request_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn secrets_are_named_in_the_same_namespace_and_as_many_as_one_likes() {
+    let guarded = Guarded::start().await;
+    let of =
+        |namespace: Value| json!({"addKeysFrom": {"secretRef": {"name": "more", "namespace": namespace}}});
+    let many: Vec<_> =
+        (0..12).map(|number| json!({"secretKeyRef": {"name": format!("s{number}"), "key": "k"}})).collect();
+    let binding = |transforms: Value| {
+        json!({"metadata": {"name": "it"}, "spec": {
+            "instanceRef": {"name": "database"}, "parametersFrom": many, "secretTransforms": transforms,
+        }})
+    };
+    let api: Api<ServiceBinding> = guarded.namespace.api();
+    let refused = create(&api, binding(json!([of(json!("kube-system"))]))).await.unwrap_err().to_string();
+    assert!(refused.contains("names a Secret of another namespace"), "{refused}");
+    let own = guarded.namespace.name();
+    let transforms = json!([of(json!("")), of(json!(own)), {"addKeysFrom": {"secretRef": {"name": "more"}}}, {"removeKey": {"key": "a"}}]);
+    create(&api, binding(transforms)).await.unwrap();
+    Tried(api).allowed(json!({"deletionProtection": true})).await;
+
+    let api: Api<ServiceInstance> = guarded.namespace.api();
+    let spec = json!({"clusterServiceClassExternalName": "database", "parametersFrom": many});
+    create(&api, json!({"metadata": {"name": "it"}, "spec": spec})).await.unwrap();
+    let it = Tried(api);
+    it.allowed(json!({"parametersFrom": null})).await;
+    it.allowed(json!({"parametersFrom": [{"secretKeyRef": {"name": "a", "key": "b"}}]})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_identifier_of_an_instance_is_chosen_once() {
     let guarded = Guarded::start().await;
     let api: Api<ServiceInstance> = guarded.namespace.api();

@@ -1,6 +1,6 @@
 //! Who may do what: only on a real control plane, where rights are checked.
 
-use catalog::kinds::ServiceBroker;
+use catalog::kinds::{ServiceBinding, ServiceBroker, ServiceInstance};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Api;
@@ -46,8 +46,11 @@ impl Court {
     }
 
     async fn allow(&self, name: &str, groups: &[&str], resources: &[&str], verbs: &[&str]) {
+        self.allow_rules(name, json!([{"apiGroups": groups, "resources": resources, "verbs": verbs}])).await;
+    }
+
+    async fn allow_rules(&self, name: &str, allowed: Value) {
         let roles = self.namespace.api::<Role>();
-        let allowed = json!([{"apiGroups": groups, "resources": resources, "verbs": verbs}]);
         create(&roles, json!({"metadata": {"name": name}, "rules": allowed})).await.unwrap();
         let bindings = self.namespace.api::<RoleBinding>();
         let binding = json!({
@@ -176,4 +179,88 @@ async fn naming_a_secret_for_a_broker_needs_the_right_to_read_it() {
     assert!(elsewhere.unwrap_err().contains("the right to get the Secret"));
     change(json!({"insecureSkipTLSVerify": true})).await.unwrap_err();
     change(json!({"relistRequests": 1})).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn naming_a_secret_in_an_instance_or_binding_needs_the_right_to_read_it() {
+    let Some(court) = Court::sits().await else { return };
+    let admin = Cluster::start().await.unwrap().client();
+    install::definitions(&admin, &catalog::kinds::definitions()).await.unwrap();
+    let kinds = ["serviceinstances", "servicebindings"];
+    court
+        .allow("buyer", &["servicecatalog.slipway.dev"], &kinds, &["get", "create", "patch", "delete"])
+        .await;
+    let alice = Cluster::control_plane("alice").await.unwrap().client();
+    let instances = Api::<ServiceInstance>::namespaced(alice.clone(), court.namespace.name());
+    let bindings = Api::<ServiceBinding>::namespaced(alice, court.namespace.name());
+    let parameters = |names: &[&str]| {
+        let of = |name: &&str| json!({"secretKeyRef": {"name": name, "key": "k"}});
+        json!(names.iter().map(of).collect::<Vec<_>>())
+    };
+    let buy = |name: &'static str, from: Value| {
+        let spec = json!({"serviceClassExternalName": "database", "parametersFrom": from});
+        let object = serde_json::from_value(json!({"metadata": {"name": name}, "spec": spec})).unwrap();
+        let instances = instances.clone();
+        async move { said(instances.create(&PostParams::default(), &object).await.map(drop)) }
+    };
+    let bind = |name: &'static str, fields: Value| {
+        let mut spec = fields;
+        spec["instanceRef"] = json!({"name": "open"});
+        let object = serde_json::from_value(json!({"metadata": {"name": name}, "spec": spec})).unwrap();
+        let bindings = bindings.clone();
+        async move { said(bindings.create(&PostParams::default(), &object).await.map(drop)) }
+    };
+    let change = |spec: Value| {
+        let instances = instances.clone();
+        async move {
+            let patch = Patch::Merge(json!({"spec": spec}));
+            said(instances.patch("named", &PatchParams::default(), &patch).await.map(drop))
+        }
+    };
+    let from = |name: &str| json!({"secretTransforms": [{"addKeysFrom": {"secretRef": {"name": name}}}]});
+    let forbidden = |refusal: Result<(), String>| {
+        let refusal = refusal.unwrap_err();
+        assert!(refusal.starts_with("403") && refusal.contains("needs the right to get them"), "{refusal}");
+    };
+    // Without a Secret there is nothing to read; her right to buy comes a moment after it was given.
+    soon(|| buy("open", json!([]))).await;
+    forbidden(buy("shut", parameters(&["theirs"])).await);
+    forbidden(bind("shut", json!({"parametersFrom": parameters(&["theirs"])})).await);
+    forbidden(bind("shut", from("theirs")).await);
+
+    let some = json!([{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"],
+        "resourceNames": ["a", "b", "c", "d", "e", "f", "g", "h", "i"]}]);
+    court.allow_rules("reader", some).await;
+    let eight = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    soon(|| buy("named", parameters(&eight))).await;
+    bind("from", from("a")).await.unwrap();
+    // Each of them counts, and those that cannot be asked about.
+    for place in 0..eight.len() {
+        let mut names = eight;
+        names[place] = "theirs";
+        forbidden(buy("shut", parameters(&names)).await);
+    }
+    forbidden(buy("shut", parameters(&["a", "b", "c", "d", "e", "f", "g", "h", "i"])).await);
+    court.allow("reader-of-all", &[""], &["secrets"], &["get"]).await;
+    soon(|| buy("many", parameters(&["a", "b", "c", "d", "e", "f", "g", "h", "i"]))).await;
+
+    // Who may not read them any more may still give back, and does not choose another broker.
+    for role in ["reader", "reader-of-all"] {
+        court.namespace.api::<RoleBinding>().delete(role, &DeleteParams::default()).await.unwrap();
+    }
+    let mut elsewhere = Ok(());
+    for attempt in 0..50 {
+        elsewhere = change(json!({"serviceClassExternalName": format!("class-{attempt}")})).await;
+        if elsewhere.is_err() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    }
+    forbidden(elsewhere);
+    forbidden(change(json!({"parametersFrom": parameters(&["a"])})).await);
+    change(json!({"parameters": {"size": 1}})).await.unwrap();
+    change(json!({"updateRequests": 1})).await.unwrap();
+    change(json!({"existsExternally": false})).await.unwrap();
+    change(json!({"existsExternally": true})).await.unwrap();
+    change(json!({"parametersFrom": null})).await.unwrap();
 }
