@@ -126,10 +126,21 @@ pub struct RepositoryChart {
     /// Its version, or a range of versions; the newest if none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// The Secret to log in with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<LoginSecret>,
+}
+
+/// A Secret of the same namespace, with the keys `username` and `password`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LoginSecret {
+    /// Its name.
+    pub name: String,
 }
 
 /// A chart in an OCI registry.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct OciChart {
     /// Its reference: `oci://registry/path/chart`, with a tag or digest if no version is given.
     #[serde(rename = "ref")]
@@ -137,6 +148,12 @@ pub struct OciChart {
     /// Its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// The Secret to log in with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_ref: Option<LoginSecret>,
+    /// Speaks HTTP with the registry, not HTTPS.
+    #[serde(default, rename = "plainHTTP", skip_serializing_if = "std::ops::Not::not")]
+    pub plain_http: bool,
 }
 
 /// One manifest.

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use api::deploy_item::{ChartSource, KeyReference};
+use api::deploy_item::{ChartSource, KeyReference, LoginSecret};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use chart::remote::http::BasicAuth;
 use chart::remote::locate::SourceOptions;
 use chart::remote::paths::Paths;
 use chart::remote::{Remote, Silent};
@@ -41,13 +42,28 @@ impl Job {
                 chart::load::load_archive(&bytes)
             }
             ChartSource { archive: None, config_map: None, repository: Some(chart), oci: None } => {
-                let version = chart.version.unwrap_or_default();
-                let options = SourceOptions { version, repository: chart.url, ..SourceOptions::default() };
+                // What is no address would be looked for among the files of the operator.
+                if !["http://", "https://", "oci://"].iter().any(|scheme| chart.url.starts_with(scheme)) {
+                    return Err(invalid("spec.chart.repository.url: an address begins with https://"));
+                }
+                let options = SourceOptions {
+                    version: chart.version.unwrap_or_default(),
+                    repository: chart.url,
+                    auth: self.login(chart.secret_ref.as_ref()).await?,
+                    ..SourceOptions::default()
+                };
                 chart::load(&located(&chart.name, &options).await?)
             }
             ChartSource { archive: None, config_map: None, repository: None, oci: Some(chart) } => {
-                let version = chart.version.unwrap_or_default();
-                let options = SourceOptions { version, ..SourceOptions::default() };
+                if !chart.reference.starts_with("oci://") {
+                    return Err(invalid("spec.chart.oci.ref: a reference begins with oci://"));
+                }
+                let options = SourceOptions {
+                    version: chart.version.unwrap_or_default(),
+                    auth: self.login(chart.secret_ref.as_ref()).await?,
+                    plain_http: chart.plain_http,
+                    ..SourceOptions::default()
+                };
                 chart::load(&located(&chart.reference, &options).await?)
             }
             _ => {
@@ -57,6 +73,20 @@ impl Job {
             }
         };
         loaded.map(|loaded| loaded.chart).map_err(|error| invalid(format!("spec.chart: {error}")))
+    }
+
+    /// Who to be where the chart comes from: nobody, if no Secret is named.
+    async fn login(&self, secret: Option<&LoginSecret>) -> Result<BasicAuth, ActuatorError> {
+        let Some(LoginSecret { name }) = secret else { return Ok(BasicAuth::default()) };
+        let secrets: Api<Secret> = Api::namespaced(self.own.clone(), &self.namespace());
+        let found = secrets.get_opt(name).await?;
+        let found = found.ok_or_else(|| passing(format!("Secret {name}: it is not there")))?;
+        let mut data = found.data.unwrap_or_default();
+        let mut key = |key: &str| {
+            let text = data.remove(key).and_then(|bytes| String::from_utf8(bytes.0).ok());
+            text.ok_or_else(|| passing(format!("Secret {name}: it has no text in the key {key:?}")))
+        };
+        Ok(BasicAuth { username: key("username")?, password: key("password")? })
     }
 
     /// Merges the values.

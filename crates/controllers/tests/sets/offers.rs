@@ -1,6 +1,7 @@
 //! What DeployItems and Bundles offer beside the documents: sources, targets, interruption, hand-over.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -8,6 +9,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use kube::{Api, Client, ResourceExt};
 use serde_json::{Value, json};
+use sha2::Digest as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::deploy_items::archive;
@@ -16,12 +18,17 @@ use crate::yard::{Done, Yard, a_while, condition, delayed, map, map_with, stamp}
 
 /// Answers requests for these files, on a loopback port, for as long as the runtime lives.
 async fn files(files: BTreeMap<String, Vec<u8>>) -> std::io::Result<String> {
+    guarded(files, None).await
+}
+
+/// The same, for those who have this to say.
+async fn guarded(files: BTreeMap<String, Vec<u8>>, login: Option<String>) -> std::io::Result<String> {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
     let address = listener.local_addr()?;
     let files = Arc::new(files);
     tokio::spawn(async move {
         while let Ok((mut connection, _)) = listener.accept().await {
-            let files = Arc::clone(&files);
+            let (files, login) = (Arc::clone(&files), login.clone());
             tokio::spawn(async move {
                 let mut asked = Vec::new();
                 let mut part = [0; 1024];
@@ -33,12 +40,24 @@ async fn files(files: BTreeMap<String, Vec<u8>>) -> std::io::Result<String> {
                 }
                 let line = String::from_utf8_lossy(&asked).into_owned();
                 let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-                let (code, body) =
-                    files.get(&path).map_or(("404 Not Found", Vec::new()), |body| ("200 OK", body.clone()));
-                let head =
-                    format!("HTTP/1.1 {code}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+                let known =
+                    login.is_none_or(|login| line.lines().any(|line| line.eq_ignore_ascii_case(&login)));
+                let (code, body) = match files.get(&path) {
+                    _ if !known => {
+                        ("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"test\"", b"{}".to_vec())
+                    }
+                    Some(body) => ("200 OK", body.clone()),
+                    None => ("404 Not Found", Vec::new()),
+                };
+                let sort = if path.contains("/manifests/") { MANIFEST } else { "application/octet-stream" };
+                let head = format!(
+                    "HTTP/1.1 {code}\r\nContent-Type: {sort}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    body.len()
+                );
                 let _ = connection.write_all(head.as_bytes()).await;
-                let _ = connection.write_all(&body).await;
+                if !line.starts_with("HEAD") {
+                    let _ = connection.write_all(&body).await;
+                }
             });
         }
     });
@@ -70,6 +89,87 @@ async fn a_chart_comes_from_an_http_repository() -> Done {
     let error = item.status.unwrap_or_default().extension.last_errors[0].description.clone();
     assert!(error.contains("tiny") && error.contains("9.9.9"), "{error}");
     yard.maps.get("shop").await?;
+    Ok(())
+}
+
+const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+
+/// What a registry has of a chart `charts/tiny:0.1.0`.
+fn pushed(archive: Vec<u8>) -> BTreeMap<String, Vec<u8>> {
+    let digest = |bytes: &[u8]| {
+        let mut text = "sha256:".to_owned();
+        for byte in sha2::Sha256::digest(bytes) {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    };
+    let config = br#"{"name":"tiny","version":"0.1.0","apiVersion":"v2"}"#.to_vec();
+    let part =
+        |sort: &str, bytes: &[u8]| json!({"mediaType": sort, "digest": digest(bytes), "size": bytes.len()});
+    let manifest = json!({
+        "schemaVersion": 2, "mediaType": MANIFEST,
+        "config": part("application/vnd.cncf.helm.config.v1+json", &config),
+        "layers": [part("application/vnd.cncf.helm.chart.content.v1.tar+gzip", &archive)],
+    });
+    let manifest = manifest.to_string().into_bytes();
+    let place = |what: String| format!("/v2/charts/tiny/{what}");
+    BTreeMap::from([
+        (place("tags/list".to_owned()), br#"{"name":"charts/tiny","tags":["0.1.0"]}"#.to_vec()),
+        (place("manifests/0.1.0".to_owned()), manifest.clone()),
+        (place(format!("manifests/{}", digest(&manifest))), manifest),
+        (place(format!("blobs/{}", digest(&config))), config),
+        (place(format!("blobs/{}", digest(&archive))), archive),
+    ])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chart_comes_from_a_registry_with_and_without_a_login() -> Done {
+    let yard = Yard::new().await?;
+    let failed = async |name: &str, words: &str| -> Done {
+        let item = support::eventually(&yard.items, name, |item| {
+            let errors = item.status.iter().flat_map(|status| &status.extension.last_errors);
+            errors.into_iter().any(|error| error.description.contains(words))
+        });
+        item.await.map(drop)?;
+        Ok(())
+    };
+    let spec = |url: &str, more: Value| {
+        let mut oci = json!({"ref": url.replace("http://", "oci://") + "/charts/tiny", "version": "0.1.0", "plainHTTP": true});
+        oci.as_object_mut()
+            .into_iter()
+            .for_each(|oci| oci.extend(more.as_object().cloned().unwrap_or_default()));
+        json!({"chart": {"oci": oci}, "values": {"a": "b"}})
+    };
+    let open = files(pushed(archive()?)).await?;
+    yard.item("shop", spec(&open, json!({}))).await?;
+    yard.deployed("shop").await?;
+    assert_eq!(yard.maps.get("shop").await?.data.unwrap_or_default()["a"], "b");
+
+    let basic = base64::engine::general_purpose::STANDARD.encode("me:secret");
+    let shut = guarded(pushed(archive()?), Some(format!("authorization: Basic {basic}"))).await?;
+    yard.item("nobody", spec(&shut, json!({}))).await?;
+    failed("nobody", "basic credential not found").await?;
+    yard.item("me", spec(&shut, json!({"secretRef": {"name": "login"}}))).await?;
+    failed("me", "Secret login: it is not there").await?;
+    let secrets: Api<Secret> = yard.namespace.api();
+    let login =
+        json!({"metadata": {"name": "login"}, "stringData": {"username": "me", "password": "secret"}});
+    support::create(&secrets, login).await?;
+    yard.deployed("me").await?;
+    assert_eq!(yard.maps.get("me").await?.data.unwrap_or_default()["a"], "b");
+
+    // The files of the operator are nobody's source.
+    let files = json!({"chart": {"oci": {"ref": env!("CARGO_MANIFEST_DIR")}}});
+    yard.item("files", files).await?;
+    failed("files", "a reference begins with oci://").await?;
+    let files = json!({"chart": {"repository": {"url": "", "name": env!("CARGO_MANIFEST_DIR")}}});
+    yard.item("more-files", files).await?;
+    failed("more-files", "an address begins with https://").await?;
+    for name in ["shop", "me"] {
+        yard.items.delete(name, &DeleteParams::default()).await?;
+        support::gone(&yard.items, name).await?;
+        assert!(yard.maps.get_opt(name).await?.is_none());
+    }
     Ok(())
 }
 
