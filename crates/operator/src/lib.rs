@@ -1,6 +1,6 @@
 //! Slipway inside of a cluster.
 //!
-//! [`run()`] is the whole process: it may first install the [definitions](install) of its kinds and the [policies] that
+//! [`run()`] is the whole process: it may first ([`prepare()`]) install the [definitions](install) of its kinds and the [policies] that
 //! guard them, answers probes and measurements ([`serve`]), waits until it is the [leader], and then runs all
 //! [`Controllers`] until it is told to stop, or can no longer be sure to be the leader. Beside them it answers the
 //! [webhook] that notes who changed an object.
@@ -25,4 +25,4 @@ pub mod webhook;
 pub use controllers::Controllers;
 pub use features::{Feature, FeatureError, Features};
 pub use options::{AfterDeletion, Election, Options, Settings};
-pub use run::{OperatorError, run};
+pub use run::{OperatorError, Prepared, prepare, run};

@@ -4,13 +4,14 @@ use std::io;
 
 use extension::{CancellationToken, Environment};
 use tokio::task::JoinSet;
+use tokio_util::sync::DropGuard;
 use tracing::Instrument as _;
 
 use crate::controllers::Controllers;
 use crate::install::{self, InstallError};
 use crate::leader::{Elector, LeaderError};
 use crate::webhook::{self, WebhookError};
-use crate::{Feature, Options, Settings, policies, serve};
+use crate::{Election, Feature, Options, Settings, policies, serve};
 
 /// Why an operator ended by itself.
 #[derive(Debug, thiserror::Error)]
@@ -29,14 +30,33 @@ pub enum OperatorError {
     Leader(#[from] LeaderError),
 }
 
-/// Runs an operator until it is told to stop. `controllers` makes its controllers; those of this crate are
-/// [`controllers::controllers`](crate::controllers::controllers).
+/// Runs an operator until it is told to stop: it is [prepared](prepare()) and then [run](Prepared::run).
 pub async fn run(
     environment: Environment,
     options: Options,
     controllers: impl FnOnce(&Environment, &Settings) -> Controllers,
     stop: CancellationToken,
 ) -> Result<(), OperatorError> {
+    prepare(environment, options, controllers).await?.run(stop).await
+}
+
+/// An operator whose kinds and policies are installed and whose webhook answers: objects can be made. Probes and the
+/// webhook are answered until it is dropped.
+#[derive(Debug)]
+pub struct Prepared {
+    environment: Environment,
+    controllers: Controllers,
+    election: Option<Election>,
+    _beside: DropGuard,
+}
+
+/// Installs what is to be installed, and begins to answer probes and the webhook. `controllers` makes the controllers;
+/// those of this crate are [`controllers::controllers`](crate::controllers::controllers).
+pub async fn prepare(
+    environment: Environment,
+    options: Options,
+    controllers: impl FnOnce(&Environment, &Settings) -> Controllers,
+) -> Result<Prepared, OperatorError> {
     let environment = environment.scope(options.scope.clone());
     let client = environment.client.clone();
     let controllers = controllers(&environment, &options.settings);
@@ -49,7 +69,7 @@ pub async fn run(
     }
     // What answers from outside goes on until the controllers have ended.
     let beside = CancellationToken::new();
-    let _ends = beside.clone().drop_guard();
+    let ends = beside.clone().drop_guard();
     if let Some(listen) = options.listen {
         let (metrics, health) = (environment.metrics.clone(), environment.health.clone());
         let address = serve::serve(listen, metrics, health, beside.clone()).await?;
@@ -58,19 +78,23 @@ pub async fn run(
     if let Some(hook) = &options.webhook {
         webhook::serve(&client, hook, &environment.clock, beside.clone()).await?;
     }
-    match options.election {
-        None => {
-            all(controllers, stop).await;
-            Ok(())
+    Ok(Prepared { environment, controllers, election: options.election, _beside: ends })
+}
+
+impl Prepared {
+    /// Runs the controllers until they are told to stop, as the leader where one is elected.
+    pub async fn run(self, stop: CancellationToken) -> Result<(), OperatorError> {
+        let Some(election) = self.election else {
+            all(self.controllers, stop).await;
+            return Ok(());
+        };
+        let Environment { client, clock, .. } = self.environment;
+        let mut elector = Elector::new(client, election, clock);
+        if !elector.acquire(&stop).await {
+            return Ok(());
         }
-        Some(election) => {
-            let mut elector = Elector::new(client, election, environment.clock.clone());
-            if !elector.acquire(&stop).await {
-                return Ok(());
-            }
-            tracing::info!("this process is the leader");
-            lead(&mut elector, controllers, stop).await
-        }
+        tracing::info!("this process is the leader");
+        lead(&mut elector, self.controllers, stop).await
     }
 }
 

@@ -47,8 +47,25 @@ impl Drop for Operator {
 fn it_serves_a_cluster_of_its_own_and_ends_when_it_is_told_to() {
     let operator = Operator::start(&["--feature-gates", "DeclarativeDelete=true"]);
     let kubeconfig = operator.session.home.path().join("dock.yaml");
-    let seen = operator.session.command(&["list", "--kubeconfig"]).arg(kubeconfig).output().unwrap();
-    assert!(seen.status.success(), "{}", String::from_utf8_lossy(&seen.stderr));
+    // Whoever reads the kubeconfig finds the kinds, the policies and the webhook, at once.
+    let told = |arguments: &[&str]| {
+        let mut command = operator.session.command(arguments);
+        let output = command.arg("--kubeconfig").arg(&kubeconfig).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let file = operator.session.home.path().join("instance.yaml");
+    let instance = "apiVersion: servicecatalog.slipway.dev/v1alpha1\nkind: ServiceInstance\nmetadata: {name: db}\nspec: {serviceClassExternalName: database}\n";
+    std::fs::write(&file, instance).unwrap();
+    let alice = ["--kube-as-user", "alice", "--kube-as-group", "system:masters"];
+    let (code, _, said) = told(&[&["catalog", "apply", "-f", file.to_str().unwrap()][..], &alice].concat());
+    assert_eq!(code, Some(0), "{said}");
+    let (_, seen, _) = told(&["catalog", "instance", "describe", "db", "-o", "json"]);
+    assert!(seen.contains("\"alice\""), "{seen}");
+    let (code, _, said) = told(&["bundle", "list"]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, _, said) = told(&["list"]);
+    assert_eq!(code, Some(0), "{said}");
     assert_eq!(operator.terminate(), Some(0));
 }
 

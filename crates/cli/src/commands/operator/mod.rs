@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
             }
             let options = arguments.flags.options(&namespace)?;
             let cluster = Cluster::connect(&choice)?;
-            cluster.wait(until_interrupted(cluster.client(), options))
+            cluster.wait(until_interrupted(cluster.client(), options, || Ok(())))
         }
     }
 }
@@ -75,13 +75,15 @@ impl Arguments {
         let serve = Serve::of(directory, self.write_kubeconfig.clone());
         let served = serve.start().await?;
         let client = client_of(&served).await?;
-        if self.write_kubeconfig.is_some() {
-            serve.announce(&served, context)?;
-        } else {
+        // Whoever reads the address or the kubeconfig finds the kinds and policies there, and is noted by the webhook.
+        let announce = || {
+            if self.write_kubeconfig.is_some() {
+                return serve.announce(&served, context);
+            }
             writeln!(context.out, "Serving on {}", served.serving.url())?;
-            context.out.flush()?;
-        }
-        until_interrupted(client, options).await
+            Ok(context.out.flush()?)
+        };
+        until_interrupted(client, options, announce).await
     }
 }
 
@@ -95,14 +97,21 @@ async fn client_of(served: &Served) -> Result<Client, Failure> {
     Client::try_from(config.map_err(|error| wrong(&error))?).map_err(|error| wrong(&error))
 }
 
-async fn until_interrupted(client: Client, options: Options) -> Result<(), Failure> {
+/// Prepares an operator, tells of it, and runs it.
+async fn until_interrupted(
+    client: Client,
+    options: Options,
+    prepared: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let environment = Environment::new(client, "slipway-operator");
+    let preparing = operator::prepare(environment, options, operator::controllers::controllers);
+    let operator = tokio::select! {
+        operator = preparing => operator.map_err(|error| told(&error))?,
+        interrupted = interrupted() => return Ok(interrupted?),
+    };
+    prepared()?;
     let stop = CancellationToken::new();
-    let running = operator::run(
-        Environment::new(client, "slipway-operator"),
-        options,
-        operator::controllers::controllers,
-        stop.clone(),
-    );
+    let running = operator.run(stop.clone());
     tokio::pin!(running);
     let ended = tokio::select! {
         ended = &mut running => ended,
@@ -112,16 +121,14 @@ async fn until_interrupted(client: Client, options: Options) -> Result<(), Failu
             running.await
         }
     };
-    ended.map_err(|error| {
-        let failure = Failure::new(engine::with_causes(&error));
-        match error {
-            OperatorError::Listen(_) => {
-                failure.hint("--listen names another address, or none with --listen ''")
-            }
-            OperatorError::Leader(_) => {
-                failure.hint("another process goes on; this one can be started again")
-            }
-            _ => failure,
-        }
-    })
+    ended.map_err(|error| told(&error))
+}
+
+fn told(error: &OperatorError) -> Failure {
+    let failure = Failure::new(engine::with_causes(error));
+    match error {
+        OperatorError::Listen(_) => failure.hint("--listen names another address, or none with --listen ''"),
+        OperatorError::Leader(_) => failure.hint("another process goes on; this one can be started again"),
+        _ => failure,
+    }
 }

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 
 use brokers::{Behaviour, Scripted};
 use goregexp::Regexp;
@@ -39,15 +38,7 @@ impl Shop {
         assert!(lines.next().unwrap().unwrap().starts_with("Serving on"));
         assert!(lines.next().unwrap().unwrap().starts_with("Kubeconfig: "));
         let url = broker.url();
-        let shop = Self { session, operator, runtime, broker: Some(broker), url, said: String::new() };
-        // The kinds are installed beside this, the webhook after them.
-        for _ in 0..600 {
-            if shop.output(None, &["instance", "list"]).status.success() {
-                return shop;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        panic!("{:?}", shop.output(None, &["instance", "list"]));
+        Self { session, operator, runtime, broker: Some(broker), url, said: String::new() }
     }
 
     /// The same with a registered broker, of which nothing is recorded.
@@ -105,17 +96,10 @@ impl Shop {
 
     /// Runs something that must work; what it says is not recorded.
     pub(crate) fn succeed(&mut self, arguments: &[&str]) -> String {
-        // An operator that has just begun is not asked yet.
-        for _ in 0..200 {
-            let output = self.output(None, arguments);
-            let told = String::from_utf8_lossy(&output.stderr).into_owned();
-            if output.status.success() {
-                return String::from_utf8(output.stdout).unwrap();
-            }
-            assert!(told.contains("webhook"), "{arguments:?}: {told}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        panic!("{arguments:?} does not succeed");
+        let output = self.output(None, arguments);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {told}");
+        String::from_utf8(output.stdout).unwrap()
     }
 
     /// Runs something as a user, and writes down what was said.
