@@ -117,6 +117,11 @@ conformance-deletion SEQUENCES="200":
 fuzz TARGET SECONDS="60":
     fuzz/run {{TARGET}} {{SECONDS}}
 
+# The operator, killed at every write while instances and bindings live and go
+kills PLACES="all" *ARGS:
+    SLIPWAY_CRASHES={{PLACES}} cargo test -p operator --test catalog kills {{ARGS}}
+
 # The client of service brokers, and the service catalog, against one made with openbrokerapi
 brokers:
     SLIPWAY_REQUIRE_BROKER=1 cargo test --workspace --test protocol --test catalog
+    SLIPWAY_REQUIRE_BROKER=1 cargo test --workspace --test cli catalog::deaths

@@ -118,7 +118,7 @@ impl State {
             Route::Provision => there.map(|instance| {
                 let same =
                     seen.body["plan_id"] == *instance.plan && seen.body["parameters"] == instance.parameters;
-                if same { Answer::json(200, json!({})) } else { conflict() }
+                if same { Answer::json(200, dashboard(&seen.instance)) } else { conflict() }
             }),
             Route::Bind => match (there, bound) {
                 (None, _) => Some(Answer::json(400, json!({"description": "there is no such instance"}))),
@@ -153,7 +153,7 @@ impl State {
                 let parameters = seen.body["parameters"].clone();
                 let instance = Instance { plan: text("plan_id"), parameters, bindings: BTreeMap::new() };
                 self.instances.insert(seen.instance.clone(), instance);
-                Answer::json(201, json!({"dashboard_url": format!("http://dashboard/{}", seen.instance)}))
+                Answer::json(201, dashboard(&seen.instance))
             }
             Route::Update => {
                 if let Some(instance) = self.instances.get_mut(&seen.instance) {
@@ -232,6 +232,11 @@ impl State {
             None => Answer::json(404, json!({})),
         }
     }
+}
+
+/// What is answered about an instance, whenever it is asked for.
+fn dashboard(instance: &str) -> Value {
+    json!({"dashboard_url": format!("http://dashboard/{instance}")})
 }
 
 fn conflict() -> Answer {

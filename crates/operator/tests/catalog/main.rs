@@ -8,5 +8,6 @@ mod stage;
 mod deaths;
 mod declared;
 mod identities;
+mod kills;
 mod life;
 mod waking;
