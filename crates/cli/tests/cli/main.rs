@@ -6,6 +6,7 @@ mod archives;
 mod catalog;
 mod dock;
 mod errors;
+mod force;
 mod kubeconfig;
 mod leftovers;
 mod looking;
