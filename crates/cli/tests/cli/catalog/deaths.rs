@@ -4,33 +4,33 @@
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use brokers::{Answer, Behaviour, Manner, Route, Scripted};
+use brokers::{Answer, Behaviour, Manner, OpenBroker, Route, Scripted};
 use catalog::kinds::{ServiceBinding, ServiceBroker, ServiceInstance};
+use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 use support::{Cluster, Gate, Namespace, create, eventually, gone};
 
 use crate::transcript::Session;
 
-struct Yard {
+struct Yard<Broker> {
     _cluster: Cluster,
     gate: Gate,
     namespace: Namespace,
     session: Session,
     operator: Option<Child>,
-    broker: Scripted,
+    broker: Broker,
 }
 
-impl Drop for Yard {
+impl<Broker> Drop for Yard<Broker> {
     fn drop(&mut self) {
         self.kill();
     }
 }
 
-impl Yard {
+impl<Broker> Yard<Broker> {
     /// An operator of one namespace, a broker there, and nothing bought yet.
-    async fn open(polls: Option<usize>) -> Self {
-        let broker = Scripted::start(Behaviour { polls, ..Behaviour::default() }).await.unwrap();
+    async fn with(broker: Broker, url: String) -> Self {
         let cluster = Cluster::start().await.unwrap();
         let namespace = cluster.namespace().await.unwrap();
         let gate = Gate::open(cluster.client()).await.unwrap();
@@ -39,7 +39,12 @@ impl Yard {
         let mut yard = Self { _cluster: cluster, gate, namespace, session, operator: None, broker };
         yard.start();
         let brokers = yard.namespace.api::<ServiceBroker>();
-        let made = json!({"metadata": {"name": "acme"}, "spec": {"url": yard.broker.url()}});
+        let credentials = json!({
+            "metadata": {"name": "broker"}, "stringData": {"username": "admin", "password": "password"},
+        });
+        create(&yard.namespace.api::<Secret>(), credentials).await.unwrap();
+        let auth = json!({"basic": {"secretRef": {"name": "broker"}}});
+        let made = json!({"metadata": {"name": "acme"}, "spec": {"url": url, "authInfo": auth}});
         for _ in 0..1200 {
             // The kinds are installed beside this.
             if create(&brokers, made.clone()).await.is_ok() {
@@ -143,6 +148,24 @@ impl Yard {
         .unwrap();
     }
 
+    /// Everything is given back.
+    async fn give_back(&self) {
+        let bindings = self.namespace.api::<ServiceBinding>();
+        let instances = self.namespace.api::<ServiceInstance>();
+        let _ = bindings.delete("access", &DeleteParams::default()).await;
+        let _ = instances.delete("db", &DeleteParams::default()).await;
+        gone(&instances, "db").await.unwrap();
+        assert!(self.gate.writes() > 0, "the operator did not go through the gate");
+    }
+}
+
+impl Yard<Scripted> {
+    async fn open(polls: Option<usize>) -> Self {
+        let broker = Scripted::start(Behaviour { polls, ..Behaviour::default() }).await.unwrap();
+        let url = broker.url();
+        Self::with(broker, url).await
+    }
+
     /// What the broker has is what the instance says, and was made once.
     async fn in_order(&self) {
         let id = self.ready().await.status.unwrap().backing.external_id.unwrap();
@@ -152,19 +175,103 @@ impl Yard {
 
     /// Everything is given back, and the broker has nothing any more.
     async fn close(self) {
-        let bindings = self.namespace.api::<ServiceBinding>();
-        let instances = self.namespace.api::<ServiceInstance>();
-        let _ = bindings.delete("access", &DeleteParams::default()).await;
-        let _ = instances.delete("db", &DeleteParams::default()).await;
-        gone(&instances, "db").await.unwrap();
+        self.give_back().await;
         assert!(self.broker.instances().is_empty(), "{:?}", self.broker.instances());
-        assert!(self.gate.writes() > 0, "the operator did not go through the gate");
     }
 
     /// The broker does what it is asked and does not say so; whoever asked is killed and comes back.
     fn silence(&self, route: Route) {
         self.broker.next(route, Answer::none(Manner::Silence).but_done());
     }
+}
+
+impl Yard<OpenBroker> {
+    /// How often the broker was asked so, and answered.
+    fn asked(&self, method: &str, about: &str) -> usize {
+        let asked = |it: &&Value| {
+            let path = it["path"].as_str().unwrap_or_default();
+            // What is asked of a binding is not asked of its instance.
+            it["method"] == method
+                && path.ends_with("/last_operation") == about.ends_with("last_operation")
+                && path.contains("/service_bindings/") == about.starts_with("service_bindings")
+        };
+        self.broker.seen().iter().filter(asked).count()
+    }
+
+    /// Returns once it was asked once more how far it is.
+    async fn polled(&self, about: &str, before: usize) {
+        for _ in 0..3000 {
+            if self.asked("GET", about) > before {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("nobody asks about {about}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_while_a_broker_made_by_others_is_at_it() {
+    // Slow enough that nobody is done before it is killed.
+    let broker = match OpenBroker::start(&["--polls", "2", "--retry-after", "1"]) {
+        Ok(broker) => broker,
+        Err(why) => return eprintln!("skipped killed_while_a_broker_made_by_others_is_at_it: {why}"),
+    };
+    let url = broker.url();
+    let mut yard = Yard::with(broker, url).await;
+    let (of_instance, of_binding) = ("service_instances/last_operation", "service_bindings/last_operation");
+    let only = |yard: &Yard<OpenBroker>| {
+        let instances = yard.broker.instances();
+        let all = instances.as_object().cloned().unwrap_or_default();
+        assert_eq!(all.len(), 1, "{instances}");
+        all.into_iter().next().unwrap()
+    };
+    yard.buy().await;
+    yard.polled(of_instance, 0).await;
+    yard.again();
+    let id = yard.ready().await.status.unwrap().backing.external_id.unwrap();
+    assert_eq!(only(&yard).0, id);
+
+    let before = yard.asked("GET", of_instance);
+    yard.change(json!({"servicePlanExternalName": "large"})).await;
+    yard.polled(of_instance, before).await;
+    yard.again();
+    yard.ready().await;
+    assert_eq!(only(&yard).1["plan"], "plan-large");
+
+    yard.bind().await;
+    yard.polled(of_binding, 0).await;
+    yard.again();
+    yard.bound().await;
+    assert_eq!(only(&yard).1["bindings"].as_object().map(serde_json::Map::len), Some(1));
+
+    let (bindings, before) = (yard.namespace.api::<ServiceBinding>(), yard.asked("GET", of_binding));
+    bindings.delete("access", &DeleteParams::default()).await.unwrap();
+    yard.polled(of_binding, before).await;
+    yard.again();
+    gone(&bindings, "access").await.unwrap();
+    assert_eq!(only(&yard).1["bindings"], json!({}));
+
+    let before = yard.asked("GET", of_instance);
+    yard.change(json!({"existsExternally": false})).await;
+    yard.polled(of_instance, before).await;
+    yard.again();
+    gone(&yard.namespace.api::<ServiceInstance>(), "db").await.unwrap();
+    for (method, about) in [
+        ("PUT", "service_instances"),
+        ("PATCH", "service_instances"),
+        ("PUT", "service_bindings"),
+        ("DELETE", "service_bindings"),
+        ("DELETE", "service_instances"),
+    ] {
+        assert_eq!(
+            yard.asked(method, about),
+            1,
+            "{method} of {about} was accepted and is not asked for again"
+        );
+    }
+    yard.give_back().await;
+    assert_eq!(yard.broker.instances(), json!({}));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -210,7 +317,7 @@ async fn killed_while_a_broker_is_silent_about_what_it_did() {
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_while_a_broker_is_at_it() {
     let mut yard = Yard::open(Some(2)).await;
-    let polled = |yard: &Yard| yard.broker.seen_of(Route::PollInstance).len();
+    let polled = |yard: &Yard<Scripted>| yard.broker.seen_of(Route::PollInstance).len();
     yard.buy().await;
     yard.broker.until(Route::PollInstance, 1).await;
     yard.again();
