@@ -49,6 +49,24 @@ fn the_chart_is_installed_upgraded_and_uninstalled_by_slipway() {
     well(&run(&["uninstall", "slipway", "--wait"]));
 }
 
+/// Policies are noted as seen before the answer to their change has come, which a watch tells once.
+#[test]
+fn an_upgrade_that_waits_ends_when_everything_is_ready() {
+    for wait in ["--wait", "--wait=ordered"] {
+        let home = tempfile::tempdir().unwrap();
+        let upgrade = |declarative: &str| {
+            let set = format!("featureGates.DeclarativeDelete={declarative}");
+            let arguments =
+                ["upgrade", "--install", "slipway", CHART, wait, "--timeout", "1m", "--set", &set];
+            let place = ["--embedded", "--namespace", "slipway-system", "--create-namespace"];
+            slipway(home.path(), &arguments).args(place).output().unwrap()
+        };
+        for declarative in ["false", "true", "false"] {
+            well(&upgrade(declarative));
+        }
+    }
+}
+
 /// The operator as a process, ended with the test.
 struct Operator(Child);
 

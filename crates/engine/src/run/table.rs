@@ -190,6 +190,14 @@ impl Table {
         known.generation = applied.generation;
         known.version = number(applied.version.as_deref());
         if let Some(live) = applied.live.filter(|_| known.awaited) {
+            // A watch may have told already what somebody has made of it since, and says so only once.
+            let is_overtaken = known.live.as_deref().is_some_and(|seen| {
+                let revisions = number(seen.metadata.resource_version.as_deref()).zip(known.version);
+                seen.uid() == live.uid() && revisions.is_some_and(|(seen, ours)| seen > ours)
+            });
+            if is_overtaken {
+                return;
+            }
             known.heard = true;
             known.gone = false;
             known.live = Some(live);
