@@ -98,30 +98,34 @@ impl<K: Extension> Context<K> {
 
     /// Writes what was changed in the status of the object, at once: intent, before it is acted on.
     pub async fn save(&mut self) -> Result<(), ActuatorError> {
-        let stored = self.writer.status();
         let mut status = status_of(&self.object);
-        for key in OURS {
-            match stored.get(key) {
-                Some(value) => status[key] = value.clone(),
-                None => drop(status.as_object_mut().and_then(|status| status.remove(key))),
+        let with_ours = |mut stored: Value| {
+            for key in OURS {
+                match stored.get_mut(key) {
+                    Some(value) => status[key] = value.take(),
+                    None => drop(status.as_object_mut().and_then(|status| status.remove(key))),
+                }
             }
-        }
-        self.writer.write_status(status).await?;
+            Some(status)
+        };
+        self.writer.change_status(with_ours).await?;
         Ok(())
     }
 
     /// Tells how far the operation is, in the object's status.
     pub async fn progress(&mut self, percent: u8, description: &str) -> Result<(), ActuatorError> {
         let (operation, now) = (self.operation, self.now());
-        let mut status = self.writer.status();
-        status["lastOperation"] = json!({
-            "type": operation,
-            "state": OperationState::Processing,
-            "progress": percent.min(99),
-            "description": description,
-            "lastUpdateTime": Time(now),
-        });
-        self.writer.write_status(status).await?;
+        let telling = |mut status: Value| {
+            status["lastOperation"] = json!({
+                "type": operation,
+                "state": OperationState::Processing,
+                "progress": percent.min(99),
+                "description": description,
+                "lastUpdateTime": Time(now),
+            });
+            Some(status)
+        };
+        self.writer.change_status(telling).await?;
         Ok(())
     }
 

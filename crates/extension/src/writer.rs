@@ -31,6 +31,8 @@ pub(crate) struct Writer {
 struct Known {
     /// The status as the actuator's types have it, the last time it was written or read.
     status: Value,
+    /// What was to be written after that and may have been: nobody has waited for the answer, or it was lost.
+    attempted: Vec<Value>,
     version: Option<String>,
     finalizers: Vec<String>,
     digest: u64,
@@ -45,17 +47,13 @@ impl Writer {
             turn: Turn::new(()),
             known: Mutex::new(Known {
                 status,
+                attempted: Vec::new(),
                 version: object.resource_version(),
                 finalizers: object.finalizers().to_vec(),
                 digest: digest(&object.metadata),
             }),
             overtaken: AtomicBool::new(false),
         }
-    }
-
-    /// The status as it is stored, as far as the actuator's types know it.
-    pub(crate) fn status(&self) -> Value {
-        self.known().status
     }
 
     /// The revision that the last write made, and what of it counts for the queue.
@@ -69,13 +67,31 @@ impl Writer {
         self.overtaken.load(Ordering::Relaxed)
     }
 
-    /// Writes what differs in the status, and says whether anything did. An object that is gone is no error.
-    pub(crate) async fn write_status(&self, status: Value) -> Result<bool, kube::Error> {
+    /// Writes what differs in the status from what is stored. An object that is gone is no error.
+    pub(crate) async fn write_status(&self, status: Value) -> Result<(), kube::Error> {
+        self.change_status(|_| Some(status)).await
+    }
+
+    /// The same with what is made of the status as it is stored, as far as the actuator's types know it. It is looked at
+    /// when it is this write's turn: another may be under way that it must not undo.
+    pub(crate) async fn change_status(
+        &self,
+        make: impl FnOnce(Value) -> Option<Value>,
+    ) -> Result<(), kube::Error> {
         let _turn = self.turn.lock().await;
-        let Some(changes) = difference(&self.known().status, &status) else { return Ok(false) };
+        let known = self.known();
+        let Some(status) = make(known.status.clone()) else { return Ok(()) };
+        let stored = std::iter::once(&known.status).chain(&known.attempted);
+        let Some(changes) = stored.filter_map(|stored| difference(stored, &status)).reduce(joined) else {
+            return Ok(());
+        };
+        self.change(|known| known.attempted.push(status.clone()));
         self.patch(true, &json!({"status": changes}), |_, _| {}).await?;
-        self.change(|known| known.status = status);
-        Ok(true)
+        self.change(|known| {
+            known.status = status;
+            known.attempted.clear();
+        });
+        Ok(())
     }
 
     /// Adds or removes the finalizer, and removes annotations, in one request if there is anything to change. Returns
@@ -190,9 +206,39 @@ fn difference(old: &Value, new: &Value) -> Option<Value> {
     Some(changes.into())
 }
 
+/// All that two merge patches to the same end say.
+fn joined(one: Value, other: Value) -> Value {
+    match (one, other) {
+        (Value::Object(mut one), Value::Object(other)) => {
+            for (key, value) in other {
+                let both = match one.remove(&key) {
+                    Some(known) => joined(known, value),
+                    None => value,
+                };
+                one.insert(key, both);
+            }
+            one.into()
+        }
+        (one, _) => one,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_may_have_been_written_is_put_right_too() {
+        let end = json!({"a": 1, "in": {"x": 1}});
+        let changes =
+            |stored: &[Value]| stored.iter().filter_map(|stored| difference(stored, &end)).reduce(joined);
+        assert_eq!(changes(&[end.clone(), end.clone()]), None);
+        let attempted = json!({"a": 2, "b": 3, "in": {"x": 1, "y": 2}});
+        let expected = json!({"a": 1, "b": null, "in": {"y": null}});
+        assert_eq!(changes(&[end.clone(), attempted.clone()]), Some(expected));
+        let expected = json!({"a": 1, "b": null, "in": {"x": 1, "y": null}});
+        assert_eq!(changes(&[json!({"a": 1, "in": {"x": 0}}), attempted]), Some(expected));
+    }
 
     #[test]
     fn only_what_differs_is_written() {

@@ -5,7 +5,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::api::{Patch, PatchParams};
 use kube::core::DynamicObject;
 use kube::{Api, ResourceExt};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::annotations::Asked;
 use crate::context::status_of;
@@ -195,21 +195,21 @@ pub(super) async fn record_processing(
     operation: OperationType,
     now: Timestamp,
 ) -> Result<(), kube::Error> {
-    let mut status = writer.status();
-    // The actuator may have told more already.
-    if status["lastOperation"]["state"] == "Processing"
-        && status["lastOperation"]["type"] == operation.as_str()
-    {
-        return Ok(());
-    }
-    status["lastOperation"] = json!({
-        "type": operation,
-        "state": OperationState::Processing,
-        "progress": 1,
-        "lastUpdateTime": Time(now),
-    });
-    writer.write_status(status).await?;
-    Ok(())
+    let telling = |mut status: Value| {
+        // The actuator may have told more already.
+        let last = &status["lastOperation"];
+        if last["state"] == "Processing" && last["type"] == operation.as_str() {
+            return None;
+        }
+        status["lastOperation"] = json!({
+            "type": operation,
+            "state": OperationState::Processing,
+            "progress": 1,
+            "lastUpdateTime": Time(now),
+        });
+        Some(status)
+    };
+    writer.change_status(telling).await
 }
 
 /// Writes that an object cannot be understood at all.
@@ -252,7 +252,7 @@ pub(super) async fn record_unreadable(
 }
 
 async fn write<K: Extension>(context: &Context<K>) -> Result<(), kube::Error> {
-    context.writer.write_status(status_of(&context.object)).await.map(drop)
+    context.writer.write_status(status_of(&context.object)).await
 }
 
 /// Sets the last operation. Its time is that of the last change.

@@ -14,3 +14,4 @@ mod outside;
 mod restraint;
 mod third_party;
 mod timers;
+mod writes;
