@@ -9,9 +9,9 @@ use extension::{ActuatorError, Context, ErrorCode, Outcome};
 use kube::ResourceExt;
 use objects::ObjectId;
 use plan::Operation;
-use plan::input::{Entry, Policy};
+use plan::input::Policy;
 
-use super::pending::{Pending, in_trash};
+use super::pending::{Pending, alone, in_trash};
 use super::rounds::Reconcile;
 use super::{BundleActuator, holder, lock_name};
 use crate::ending::end;
@@ -202,14 +202,6 @@ impl Reconcile<'_> {
         let before = self.store.trash().await?.map(|before| before.inventory).unwrap_or_default();
         let has: HashSet<ObjectId> = trash.entries.iter().map(|entry| entry.id.clone()).collect();
         let others = before.entries.into_iter().filter(|entry| !has.contains(&entry.id));
-        let alone = |entry: Entry| Entry {
-            backends: Vec::new(),
-            needed_by: Vec::new(),
-            account: None,
-            chart: None,
-            layer: None,
-            ..entry
-        };
         trash.entries.extend(others.map(alone));
         self.store.write_trash(trash, pending.next).await
     }

@@ -204,3 +204,8 @@ pub(crate) fn in_trash(inventory: &Inventory, is_counting: impl Fn(&Entry) -> bo
     trash.forget(&gone);
     trash
 }
+
+/// An entry for another inventory than its own: what it says of others there is left out.
+pub(super) fn alone(entry: Entry) -> Entry {
+    Entry { backends: Vec::new(), needed_by: Vec::new(), account: None, chart: None, layer: None, ..entry }
+}

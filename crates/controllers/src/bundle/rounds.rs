@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use super::graph::{self, Ordering};
 use super::members::{Member, Resolved, members, wanted};
+use super::pending::alone;
 use super::references::{self, Values};
 use super::status::{Standing, Standings};
 use super::store::{Store, marks};
@@ -171,38 +172,37 @@ impl Reconcile<'_> {
 
     /// What an earlier Bundle of this name has left behind, and this one lists, is this one's from now on.
     async fn take_over_trash(&mut self, members: &[Member]) -> Result<(), ActuatorError> {
-        // Only a Bundle that has nothing yet can have had a predecessor. One that has may have been taken over by somebody
-        // who was killed before that was written in the trash, too.
-        let has_some = !self.written.inventory.entries.is_empty();
-        if has_some && !self.is_first {
+        let has: HashSet<ObjectId> =
+            self.kept.inventory.entries.iter().map(|entry| entry.id.clone()).collect();
+        // What is new may be there. What is not may have been taken over by somebody who was killed before that was
+        // written in the trash, too: for those a process looks once.
+        let is_new = members.iter().any(|member| !has.contains(&member.id));
+        if !is_new && !self.is_first {
             return Ok(());
         }
         let Some(trash) = self.store.trash().await? else { return Ok(()) };
-        if has_some {
-            let has: HashSet<&ObjectId> = self.kept.inventory.entries.iter().map(|entry| &entry.id).collect();
-            let taken: Vec<bool> =
-                trash.inventory.entries.iter().map(|entry| has.contains(&entry.id)).collect();
-            if taken.contains(&true) {
-                let mut left = trash.inventory;
-                left.forget(&taken);
-                self.store.write_trash(left, Some(self.clock.now())).await?;
-            }
-            return Ok(());
-        }
         let listed: HashSet<&ObjectId> = members.iter().map(|member| &member.id).collect();
-        let mine: Vec<bool> =
-            trash.inventory.entries.iter().map(|entry| !listed.contains(&entry.id)).collect();
-        if mine.iter().all(|other| *other) {
+        let is_ours = |entry: &Entry| listed.contains(&entry.id) || has.contains(&entry.id);
+        let ours: Vec<bool> = trash.inventory.entries.iter().map(is_ours).collect();
+        if !ours.contains(&true) {
             return Ok(());
         }
         let mut taken = trash.inventory.clone();
-        taken.forget(&mine);
-        self.kept.inventory = taken;
-        // Written here before it is taken from there: whoever is killed in between finds it twice, and never not at all.
-        self.store.write(&self.kept).await?;
-        self.written = self.kept.clone();
+        let is_other = |entry: &Entry| !is_ours(entry) || has.contains(&entry.id);
+        taken.forget(&trash.inventory.entries.iter().map(is_other).collect::<Vec<bool>>());
+        if !taken.entries.is_empty() {
+            if has.is_empty() {
+                self.kept.inventory = taken;
+            } else {
+                self.kept.inventory.entries.extend(taken.entries.into_iter().map(alone));
+            }
+            // Written here before it is taken from there: whoever is killed in between finds it twice, and never not at
+            // all.
+            self.store.write(&self.kept).await?;
+            self.written = self.kept.clone();
+        }
         let mut left = trash.inventory;
-        left.forget(&mine.iter().map(|other| !other).collect::<Vec<bool>>());
+        left.forget(&ours);
         self.store.write_trash(left, Some(self.clock.now())).await
     }
 

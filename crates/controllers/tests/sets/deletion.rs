@@ -1,6 +1,7 @@
 //! What is no longer listed goes; what a Bundle has goes with it; nothing else does.
 
 use controllers::Features;
+use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::json;
@@ -120,6 +121,32 @@ async fn the_delay_holds_when_the_bundle_itself_is_deleted() -> Done {
     yard.ready("b").await?;
     let again = support::eventually(&yard.maps, "kept", |map| stamp(map).is_none()).await?;
     assert_eq!(again.uid(), kept.uid());
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_earlier_bundle_has_left_is_taken_out_of_the_trash_whenever_it_is_listed() -> Done {
+    let yard = Yard::new().await?;
+    yard.apply("b", json!([delayed("kept", "24h"), delayed("other", "24h")])).await?;
+    yard.ready("b").await?;
+    yard.bundles.delete("b", &DeleteParams::default()).await?;
+    support::gone(&yard.bundles, "b").await?;
+    let kept = yard.maps.get("kept").await?;
+    let secrets = yard.namespace.api::<Secret>();
+    let trash = "slipway.bundle-trash.v1.b";
+    // The next of the name does not list it at first, nor all of it later.
+    yard.apply("b", json!([map("one")])).await?;
+    yard.ready("b").await?;
+    assert!(stamp(&yard.maps.get("kept").await?).is_some());
+    yard.apply("b", json!([map("one"), delayed("kept", "24h")])).await?;
+    let again = support::eventually(&yard.maps, "kept", |map| stamp(map).is_none()).await?;
+    assert_eq!(again.uid(), kept.uid());
+    yard.ready("b").await?;
+    secrets.get(trash).await?;
+    yard.apply("b", json!([map("one"), delayed("kept", "24h"), delayed("other", "24h")])).await?;
+    support::gone(&secrets, trash).await?;
+    yard.ready("b").await?;
+    assert!(stamp(&yard.maps.get("other").await?).is_none());
     Ok(())
 }
 
