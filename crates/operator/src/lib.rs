@@ -20,6 +20,8 @@ mod options;
 pub mod policies;
 mod run;
 pub mod serve;
+#[cfg(feature = "traces")]
+pub mod traces;
 pub mod webhook;
 
 pub use controllers::Controllers;

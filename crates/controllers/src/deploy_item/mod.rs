@@ -24,6 +24,7 @@ use kube::{Api, ResourceExt};
 use objects::GoDuration;
 use plan::input::{Order, Policy, Rules};
 use release::{SetInventory, Sets};
+use tracing::Instrument as _;
 
 pub use check::check;
 
@@ -147,7 +148,9 @@ impl DeployItemActuator {
             stopper.stop();
         });
         let handle = tokio::runtime::Handle::current();
-        let done = tokio::task::spawn_blocking(move || handle.block_on(async { act(&job).await })).await;
+        let span = tracing::Span::current();
+        let acting = move || handle.block_on(async { act(&job).await }.instrument(span));
+        let done = tokio::task::spawn_blocking(acting).await;
         watching.abort();
         done.unwrap_or_else(|error| Err(ActuatorError::new(format!("the operation broke down: {error}"))))
     }

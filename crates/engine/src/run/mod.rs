@@ -13,6 +13,7 @@ mod glance;
 mod hook;
 mod keeping;
 mod request;
+mod spans;
 mod table;
 
 use std::collections::HashSet;
@@ -39,6 +40,7 @@ use giving_up::{Failure, Inquired};
 pub use glance::Glance;
 use keeping::going;
 use request::{Answer, Known, Refusal, Request};
+use spans::Spans;
 use table::{Standing, Table};
 
 /// How a run went.
@@ -87,6 +89,8 @@ pub(crate) struct Run<'a, Tell> {
     own: Arc<HashSet<String>>,
     outcome: Outcome,
     glance: Option<Glance<'a>>,
+    /// The steps under way, if somebody traces them.
+    spans: Spans,
     tell: Tell,
 }
 
@@ -123,6 +127,7 @@ impl<'a, Tell: FnMut(Event)> Run<'a, Tell> {
             own: Arc::new(going(plan)),
             outcome,
             glance: None,
+            spans: Spans::default(),
             tell,
         }
     }
@@ -184,10 +189,7 @@ impl<'a, Tell: FnMut(Event)> Run<'a, Tell> {
     }
 
     fn id(&self, step: StepIndex) -> Option<ObjectId> {
-        match self.plan.step(step).kind {
-            StepKind::RunHook { hook, .. } => self.plan.hooks.get(hook.at()).map(|hook| hook.id.clone()),
-            kind => kind.object().map(|object| self.plan.object(object).id.clone()),
-        }
+        about(self.plan, step).cloned()
     }
 
     /// Begins every step that nothing holds back.
@@ -203,6 +205,7 @@ impl<'a, Tell: FnMut(Event)> Run<'a, Tell> {
                 }
             }
             self.table.take(step);
+            self.spans.begin(self.plan, step);
             self.begin(step, kind, now);
         }
     }
@@ -388,6 +391,7 @@ impl<'a, Tell: FnMut(Event)> Run<'a, Tell> {
     }
 
     fn done(&mut self, step: StepIndex) {
+        self.spans.done(step);
         self.table.done(step);
     }
 
@@ -399,6 +403,7 @@ impl<'a, Tell: FnMut(Event)> Run<'a, Tell> {
         }
         let skipped = self.table.failed(step);
         let text = evidence.put_to(&message);
+        self.spans.failed(step, &message);
         let Evidence { log, warnings, hint } = evidence;
         self.say(Event::Failed { object: object.clone(), reason, message, log, warnings, hint, skipped });
         self.outcome.failures.push((object, text));
@@ -485,6 +490,14 @@ impl<'a, Tell: FnMut(Event)> Run<'a, Tell> {
                 }
             }
         }
+    }
+}
+
+/// What a step is about.
+fn about(plan: &Plan, step: StepIndex) -> Option<&ObjectId> {
+    match plan.step(step).kind {
+        StepKind::RunHook { hook, .. } => plan.hooks.get(hook.at()).map(|hook| &hook.id),
+        kind => kind.object().map(|object| &plan.object(object).id),
     }
 }
 

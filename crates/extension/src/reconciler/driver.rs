@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
+use tracing::field::Empty;
 
 use super::one::Core;
 use super::queue::{Finished, Next, Queue};
@@ -110,7 +111,14 @@ impl<A: Actuator> Driver<A> {
             let Some(taken) = self.queue.take(now, &self.stop) else { return };
             let key = taken.key.clone();
             let core = Arc::clone(&self.core);
-            let span = tracing::info_span!("object", controller = core.settings.name, %key);
+            let span = tracing::info_span!(
+                "object",
+                controller = core.settings.name,
+                %key,
+                operation = Empty,
+                result = Empty,
+                error = Empty,
+            );
             let task = async move {
                 let key = taken.key.clone();
                 let finished = core.handle(taken).await;

@@ -144,6 +144,8 @@ impl<A: Actuator> Core<A> {
         if operation == OperationType::ForceDelete {
             settle::record(&mut context, OperationState::Processing, 1, "Letting go by force").await?;
         }
+        // What is told of it names it, and traces say how it ended.
+        tracing::Span::current().record("operation", operation.as_str());
         let begun = Instant::now();
         let result = self.call(&mut context).await;
         self.measure(operation, &result, begun.elapsed());
@@ -249,6 +251,11 @@ impl<A: Actuator> Core<A> {
         let metrics = &self.environment.metrics;
         metrics.count("slipway_operations_total", "Operations, by how they ended.", &labels);
         metrics.observe("slipway_operation_seconds", "How long operations took.", &labels[..2], took);
+        let span = tracing::Span::current();
+        span.record("result", ended);
+        if let Err(error) = result {
+            span.record("error", error.description.as_str());
+        }
         tracing::debug!(operation, ended, ?took, "operation");
     }
 }

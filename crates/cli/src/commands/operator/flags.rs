@@ -81,11 +81,16 @@ pub(super) struct Flags {
 
     /// Form of the logs on standard error
     #[arg(long, value_enum, value_name = "FORM", default_value = "text")]
-    pub(super) log_format: LogForm,
+    log_format: LogForm,
 
     /// Least level that is logged: error, warn, info, debug or trace
     #[arg(long, value_name = "LEVEL", default_value = "info")]
-    pub(super) log_level: String,
+    log_level: String,
+
+    /// Collector that is told of operations and their steps, by OTLP over HTTP: http://collector:4318/v1/traces
+    #[cfg(feature = "traces")]
+    #[arg(long, value_name = "URL", env = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", hide_env_values = true)]
+    traces_endpoint: Option<String>,
 }
 
 /// What becomes of objects whose backing is gone.
@@ -117,6 +122,21 @@ impl From<LogForm> for Form {
 }
 
 impl Flags {
+    /// Begins to write logs, and to trace where that is asked for.
+    pub(super) fn begin_logs(&self) -> Result<Tracing, Failure> {
+        #[cfg(feature = "traces")]
+        if let Some(endpoint) = &self.traces_endpoint {
+            // Somebody else in this process may have chosen the same.
+            let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+            let traces = operator::traces::begin(self.log_format.into(), &self.log_level, endpoint);
+            let traces = traces.map_err(|error| Failure::usage(format!("--traces-endpoint: {error}")))?;
+            return Ok(Tracing { traces: Some(traces) });
+        }
+        operator::logs::begin(self.log_format.into(), &self.log_level)
+            .map_err(|error| Failure::usage(format!("--log-level: {error}")))?;
+        Ok(Tracing::default())
+    }
+
     /// For a cluster that others run.
     pub(super) fn options(&self, namespace: &str) -> Result<Options, Failure> {
         let election = Election {
@@ -183,6 +203,30 @@ impl Flags {
             scope: Scope { namespaces: self.watch_namespaces.clone(), labels: self.watch_selector.clone() },
             ..Options::default()
         })
+    }
+}
+
+/// What is traced, if anything.
+#[derive(Default)]
+pub(super) struct Tracing {
+    #[cfg(feature = "traces")]
+    traces: Option<operator::traces::Traces>,
+}
+
+impl Tracing {
+    /// Does something, and tells of it until all of it is told.
+    pub(super) async fn during<Made>(self, acting: impl Future<Output = Made>) -> Made {
+        #[cfg(feature = "traces")]
+        if let Some(traces) = self.traces {
+            let stop = extension::CancellationToken::new();
+            let sending = tokio::spawn(traces.send(stop.clone()));
+            let made = acting.await;
+            stop.cancel();
+            // What cannot be told is lost.
+            let _ = sending.await;
+            return made;
+        }
+        acting.await
     }
 }
 

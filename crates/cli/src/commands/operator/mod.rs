@@ -44,13 +44,13 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Failure> {
-    operator::logs::begin(arguments.flags.log_format.into(), &arguments.flags.log_level)
-        .map_err(|error| Failure::usage(format!("--log-level: {error}")))?;
+    let tracing = arguments.flags.begin_logs()?;
     let namespace = context.settings.namespace();
     match context.settings.cluster() {
         Choice::Embedded(directory) => {
             let options = arguments.flags.embedded(&namespace)?;
-            wait_on_all_processors(arguments.run_embedded(directory, options, context))?
+            let running = arguments.run_embedded(directory, options, context);
+            wait_on_all_processors(tracing.during(running))?
         }
         choice @ Choice::Kubeconfig(_) => {
             if arguments.write_kubeconfig.is_some() {
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, context: &mut Context) -> Result<(), Fa
             }
             let options = arguments.flags.options(&namespace)?;
             let cluster = Cluster::connect(&choice)?;
-            cluster.wait(until_interrupted(cluster.client(), options, || Ok(())))
+            cluster.wait(tracing.during(until_interrupted(cluster.client(), options, || Ok(()))))
         }
     }
 }
