@@ -22,6 +22,7 @@ mod ending;
 mod force;
 mod problem;
 mod release_trash;
+mod schedule;
 mod trash;
 mod watching;
 

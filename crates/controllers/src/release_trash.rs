@@ -4,34 +4,26 @@
 //! its namespace is read as that account, and looked at again when the next countdown ends. A delay that is made
 //! shorter on the object itself is seen then, or with the next change of a release.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Engine, Event as Ran, Marks, Options, Stop};
 use extension::{CancellationToken, Controller, Environment};
-use futures_core::Stream as _;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::Secret;
-use kube::api::PartialObjectMeta;
-use kube::runtime::watcher::{self, Event, watcher};
-use kube::{Api, ResourceExt};
+use kube::ResourceExt as _;
 use plan::input::Policy;
 use release::{PENDING_GRACE, ReleaseError, Session, Worker};
-use tokio::task::JoinSet;
 
 use crate::Cluster;
+use crate::schedule::{self, AGAIN, Meta, Sweeper};
 
 /// The Secrets in which releases have what counts down.
 const LABELS: &str = "slipway.dev/what in (inventory,tombstone)";
 /// A release writes several Secrets; they are looked at when it is through.
 const SETTLED: Duration = Duration::from_millis(500);
-/// What cannot be taken out is tried again after so long.
-const AGAIN: Duration = Duration::from_secs(30);
-/// So many namespaces are looked at together.
-const AT_ONCE: usize = 16;
 
 /// Takes out what counts down in the trash of releases.
 #[derive(Debug)]
@@ -48,65 +40,12 @@ impl ReleaseTrash {
         Self { environment, cluster, account }
     }
 
-    async fn watch(self: Arc<Self>, stop: &CancellationToken) {
-        let secrets: Api<PartialObjectMeta<Secret>> = Api::all(self.environment.client.clone());
-        let mut events = pin!(watcher(secrets, watcher::Config::default().labels(LABELS)));
-        let mut due: BTreeMap<String, Timestamp> = BTreeMap::new();
-        let mut busy: HashSet<String> = HashSet::new();
-        let mut sweeping: JoinSet<(String, Option<Timestamp>)> = JoinSet::new();
-        loop {
-            let free = due.iter().filter(|(key, _)| busy.len() < AT_ONCE && !busy.contains(*key));
-            let next = free.min_by_key(|(_, at)| **at).map(|(key, at)| (key.clone(), *at));
-            let timer = async {
-                match &next {
-                    Some((_, at)) => self.environment.clock.sleep_until(*at).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = timer => {
-                    let Some((namespace, _)) = next else { continue };
-                    // What is told of it meanwhile is news.
-                    due.remove(&namespace);
-                    busy.insert(namespace.clone());
-                    let this = Arc::clone(&self);
-                    sweeping.spawn(async move {
-                        let again = this.attempt(&namespace).await;
-                        (namespace, again)
-                    });
-                }
-                Some(Ok((namespace, again))) = sweeping.join_next() => {
-                    busy.remove(&namespace);
-                    let next = due.get(&namespace).copied().into_iter().chain(again).min();
-                    due.extend(next.map(|next| (namespace, next)));
-                }
-                event = poll_fn(|context| events.as_mut().poll_next(context)) => match event {
-                    Some(Ok(Event::Apply(secret) | Event::InitApply(secret))) => {
-                        let scope = &self.environment.scope.namespaces;
-                        let namespace = secret.namespace().unwrap_or_default();
-                        if scope.is_empty() || scope.contains(&namespace) {
-                            let soon = self.environment.clock.after(SETTLED);
-                            due.entry(namespace).and_modify(|at| *at = soon.min(*at)).or_insert(soon);
-                        }
-                    }
-                    Some(Ok(_)) => {}
-                    Some(Err(error)) => {
-                        tracing::warn!(%error, "the watch on what releases keep broke and begins again");
-                        tokio::time::sleep(Duration::from_secs(1)).await;
-                    }
-                    None => return,
-                },
-            }
-        }
-    }
-
     /// Takes out what is due in a namespace, and says when to come back.
     async fn attempt(self: &Arc<Self>, namespace: &str) -> Option<Timestamp> {
         let (this, at) = (Arc::clone(self), namespace.to_owned());
         let handle = tokio::runtime::Handle::current();
         // Whoever hears of the events of a session need not be able to change threads.
-        let swept = tokio::task::spawn_blocking(move || handle.block_on(this.sweep(&at))).await;
+        let swept = tokio::task::spawn_blocking(move || handle.block_on(this.take_out(&at))).await;
         match swept {
             Ok(Ok(next)) => next,
             Ok(Err(error)) => {
@@ -120,7 +59,7 @@ impl ReleaseTrash {
         }
     }
 
-    async fn sweep(&self, namespace: &str) -> Result<Option<Timestamp>, ReleaseError> {
+    async fn take_out(&self, namespace: &str) -> Result<Option<Timestamp>, ReleaseError> {
         let mut engine = self.cluster.as_account(namespace, &self.account).await.map_err(unreachable)?;
         // Objects in the trash may be of kinds that came later.
         engine.ask_again().await.map_err(unreachable)?;
@@ -165,12 +104,41 @@ fn unreachable(error: kube::Error) -> ReleaseError {
     ReleaseError::Storage(release::StorageError::Cluster { what, source: Box::new(error) })
 }
 
+impl Sweeper for ReleaseTrash {
+    type Place = String;
+
+    const AT_ONCE: usize = 16;
+    /// A namespace has others.
+    const ENDS_WITH_SECRET: bool = false;
+
+    fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    fn labels(&self) -> String {
+        LABELS.to_owned()
+    }
+
+    fn place(&self, secret: &Meta) -> Option<String> {
+        secret.namespace()
+    }
+
+    fn due(&self, _: &Meta, known: Option<Timestamp>) -> Option<Timestamp> {
+        let soon = self.environment.clock.after(SETTLED);
+        Some(known.map_or(soon, |known| known.min(soon)))
+    }
+
+    async fn sweep(self: Arc<Self>, namespace: String) -> Option<Timestamp> {
+        self.attempt(&namespace).await
+    }
+}
+
 impl Controller for ReleaseTrash {
     fn name(&self) -> &'static str {
         "release-trash"
     }
 
     fn run(self: Box<Self>, stop: CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        Box::pin(async move { Arc::<Self>::from(self).watch(&stop).await })
+        Box::pin(async move { schedule::run(Arc::<Self>::from(self), &stop).await })
     }
 }

@@ -3,36 +3,27 @@
 //! The Secrets with trash are watched by their metadata, which say when the next object is due. If a set of the same
 //! name is there again it takes what it lists out of the trash itself; what it does not list goes on counting.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::collections::{HashMap, HashSet};
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Belongs, Event as Ran, Glance, Holder, LockError, Marks, Options, Stop, Subjects, Work};
 use extension::{CancellationToken, Controller, Environment};
-use futures_core::Stream as _;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::Secret;
-use kube::api::PartialObjectMeta;
-use kube::runtime::watcher::{self, Event, watcher};
-use kube::{Api, ResourceExt};
+use kube::ResourceExt as _;
 use plan::input::{Policy, Wanted};
 use plan::output::{Kept, Reason, StepKind};
 use plan::{Operation, Request};
 use release::{DUE, Sets};
-use tokio::task::JoinSet;
 
 use crate::Cluster;
 use crate::bundle::{by, stored_object};
+use crate::schedule::{self, AGAIN, Meta, Sweeper};
 
-/// What cannot be taken out is tried again after so long.
-const AGAIN: Duration = Duration::from_secs(30);
 /// A set that somebody works on is looked at again after so long.
 const LOCKED: Duration = Duration::from_secs(2);
-
-/// So many are taken out at once.
-const AT_ONCE: usize = 64;
 
 /// The namespace and the name of a set that is gone.
 type Place = (String, String);
@@ -67,78 +58,9 @@ impl TrashController {
         Self { environment, cluster, belongs, name }
     }
 
-    async fn watch(self: Arc<Self>, stop: &CancellationToken) {
-        let prefix = format!("slipway.{}.v1.", self.name);
-        let labels = format!("slipway.dev/what={}", self.name);
-        let secrets: Api<PartialObjectMeta<Secret>> = Api::all(self.environment.client.clone());
-        let mut events = pin!(watcher(secrets, watcher::Config::default().labels(&labels)));
-        let mut due: BTreeMap<Place, Timestamp> = BTreeMap::new();
-        let mut busy: HashSet<Place> = HashSet::new();
-        let mut sweeping: JoinSet<(Place, Option<Timestamp>)> = JoinSet::new();
-        loop {
-            let free = due.iter().filter(|(key, _)| busy.len() < AT_ONCE && !busy.contains(*key));
-            let next = free.map(|(_, at)| *at).min();
-            let timer = async {
-                match next {
-                    Some(next) => self.environment.clock.sleep_until(next).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                () = stop.cancelled() => return,
-                () = timer => {
-                    let now = self.environment.clock.now();
-                    let ready = due.iter().filter(|(key, at)| **at <= now && !busy.contains(*key));
-                    let ready: Vec<Place> = ready.map(|(key, _)| key.clone()).take(AT_ONCE - busy.len()).collect();
-                    for place in ready {
-                        // What is told of it meanwhile is news.
-                        due.remove(&place);
-                        busy.insert(place.clone());
-                        let this = Arc::clone(&self);
-                        sweeping.spawn(async move {
-                            let again = this.attempt(&place).await;
-                            (place, again)
-                        });
-                    }
-                }
-                Some(Ok((place, again))) = sweeping.join_next() => {
-                    busy.remove(&place);
-                    if let Some(again) = again {
-                        let known = due.get(&place).copied();
-                        due.insert(place, known.map_or(again, |known| known.min(again)));
-                    }
-                }
-                event = poll_fn(|context| events.as_mut().poll_next(context)) => match event {
-                    Some(Ok(Event::Apply(secret) | Event::InitApply(secret))) => {
-                        let scope = &self.environment.scope.namespaces;
-                        let namespace = secret.namespace().unwrap_or_default();
-                        if !scope.is_empty() && !scope.contains(&namespace) {
-                            continue;
-                        }
-                        // Shards beside the first have names of their own, and no time.
-                        let Some(name) = secret.name_any().strip_prefix(&prefix).map(str::to_owned) else { continue };
-                        let Some(at) = secret.annotations().get(DUE).and_then(|at| at.parse().ok()) else { continue };
-                        due.insert((namespace, name), at);
-                    }
-                    Some(Ok(Event::Delete(secret))) => {
-                        if let Some(name) = secret.name_any().strip_prefix(&prefix) {
-                            due.remove(&(secret.namespace().unwrap_or_default(), name.to_owned()));
-                        }
-                    }
-                    Some(Ok(_)) => {}
-                    Some(Err(error)) => {
-                        tracing::warn!(%error, "the watch on trash broke and begins again");
-                        tokio::time::sleep(Duration::from_secs(1)).await;
-                    }
-                    None => return,
-                },
-            }
-        }
-    }
-
     /// Takes out what is due, and says when to come back.
     async fn attempt(&self, (namespace, name): &Place) -> Option<Timestamp> {
-        match self.sweep(namespace, name).await {
+        match self.take_out(namespace, name).await {
             Ok(next) => next,
             Err(SweepError::Lock(_)) => Some(self.environment.clock.after(LOCKED)),
             Err(error) => {
@@ -149,18 +71,18 @@ impl TrashController {
     }
 
     /// Takes out what is due, and says when the next is.
-    async fn sweep(&self, namespace: &str, name: &str) -> Result<Option<Timestamp>, SweepError> {
+    async fn take_out(&self, namespace: &str, name: &str) -> Result<Option<Timestamp>, SweepError> {
         let sets = Sets::new(self.cluster.client(), namespace, self.belongs);
         let (stopper, mut stop) = Stop::new();
         let lock_name = format!("slipway.{}.{name}", self.name.trim_end_matches("-trash"));
         let holder = format!("{} ({})", self.environment.name, self.name);
         let lock = self.cluster.lock(namespace, &lock_name, &holder, stopper).await??;
-        let swept = self.sweep_locked(&sets, namespace, name, &mut stop).await;
+        let swept = self.take_out_locked(&sets, namespace, name, &mut stop).await;
         lock.release().await;
         swept
     }
 
-    async fn sweep_locked(
+    async fn take_out_locked(
         &self,
         sets: &Sets,
         namespace: &str,
@@ -237,13 +159,43 @@ impl TrashController {
     }
 }
 
+impl Sweeper for TrashController {
+    type Place = Place;
+
+    const AT_ONCE: usize = 64;
+    const ENDS_WITH_SECRET: bool = true;
+
+    fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    fn labels(&self) -> String {
+        format!("slipway.dev/what={}", self.name)
+    }
+
+    /// Shards beside the first have names of their own.
+    fn place(&self, secret: &Meta) -> Option<Place> {
+        let name = secret.name_any();
+        let set = name.strip_prefix(&format!("slipway.{}.v1.", self.name))?;
+        Some((secret.namespace().unwrap_or_default(), set.to_owned()))
+    }
+
+    fn due(&self, secret: &Meta, known: Option<Timestamp>) -> Option<Timestamp> {
+        secret.annotations().get(DUE).and_then(|at| at.parse().ok()).or(known)
+    }
+
+    async fn sweep(self: Arc<Self>, place: Place) -> Option<Timestamp> {
+        self.attempt(&place).await
+    }
+}
+
 impl Controller for TrashController {
     fn name(&self) -> &str {
         &self.name
     }
 
     fn run(self: Box<Self>, stop: CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        Box::pin(async move { Arc::new(*self).watch(&stop).await })
+        Box::pin(async move { schedule::run(Arc::new(*self), &stop).await })
     }
 }
 
