@@ -73,6 +73,10 @@ bench-operator *ARGS: dist
 chaos CHANGES="200" *ARGS:
     SLIPWAY_CHAOS={{CHANGES}} cargo test -p slipway --test chaos -- --nocapture {{ARGS}}
 
+# The same on a real control plane
+chaos-plane CHANGES="200" *ARGS:
+    SLIPWAY_CHAOS={{CHANGES}} tests/control-plane/e2e --test chaos {{ARGS}} -- --nocapture
+
 # Compare with Go and Helm on generated templates, values and documents
 differential *ARGS:
     SLIPWAY_REQUIRE_ORACLE=1 cargo test --release -p differential -- --nocapture {{ARGS}}

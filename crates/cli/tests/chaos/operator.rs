@@ -22,20 +22,26 @@ pub(crate) struct Operator {
 }
 
 impl Operator {
-    pub(crate) fn start(home: &Path, gate: Arc<Gate>, mishaps: Arc<Mutex<usize>>, seed: Option<u64>) -> Self {
+    pub(crate) fn start(
+        home: &Path,
+        namespace: &str,
+        gate: Arc<Gate>,
+        mishaps: Arc<Mutex<usize>>,
+        seed: Option<u64>,
+    ) -> Self {
         let (wild, over) = (Arc::new(AtomicBool::new(seed.is_some())), Arc::new(AtomicBool::new(false)));
         let kills: Arc<AtomicUsize> = Arc::default();
         let keeper = {
-            let (wild, over, kills, home) =
-                (Arc::clone(&wild), Arc::clone(&over), Arc::clone(&kills), home.to_owned());
+            let (wild, over, kills) = (Arc::clone(&wild), Arc::clone(&over), Arc::clone(&kills));
+            let (home, namespace) = (home.to_owned(), namespace.to_owned());
             std::thread::spawn(move || {
                 let mut lots = Lots::new(seed.unwrap_or_default().wrapping_add(77));
-                let mut child = spawn(&home);
+                let mut child = spawn(&home, &namespace);
                 while !over.load(Ordering::Relaxed) {
                     if !wild.load(Ordering::Relaxed) {
                         std::thread::sleep(Duration::from_millis(50));
                         if child.try_wait().unwrap().is_some() {
-                            child = spawn(&home);
+                            child = spawn(&home, &namespace);
                         }
                         continue;
                     }
@@ -51,7 +57,7 @@ impl Operator {
                     child.kill().unwrap();
                     child.wait().unwrap();
                     kills.fetch_add(1, Ordering::Relaxed);
-                    child = spawn(&home);
+                    child = spawn(&home, &namespace);
                 }
                 child.kill().unwrap();
                 child.wait().unwrap();
@@ -94,10 +100,10 @@ fn mishap(lots: &mut Lots) -> Option<Mishap> {
     }
 }
 
-fn spawn(home: &Path) -> Child {
+fn spawn(home: &Path, namespace: &str) -> Child {
     Command::new(env!("CARGO_BIN_EXE_slipway"))
         .args(["operator", "--no-leader-election", "--listen", "", "--log-level", "error"])
-        .arg("--kubeconfig")
+        .args(["--watch-namespaces", namespace, "--kubeconfig"])
         .arg(home.join("config"))
         .env_clear()
         .env("HOME", home)

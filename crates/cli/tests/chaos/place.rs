@@ -10,13 +10,14 @@ use api::Bundle;
 use futures_core::Stream as _;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::rbac::v1::RoleBinding;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use kube::core::PartialObjectMeta;
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, ResourceExt};
 use serde_json::{Value, json};
-use support::{Cluster, Gate};
+use support::{Cluster, Gate, Namespace, On};
 use tempfile::TempDir;
 
 use crate::operator::Operator;
@@ -26,8 +27,12 @@ use crate::script::{Change, Script};
 const PATIENCE: Duration = Duration::from_mins(5);
 const STAMP: &str = "slipway.dev/deletion-timestamp";
 
+/// What the cluster itself puts into every namespace.
+const OF_THE_CLUSTER: &str = "kube-root-ca.crt";
+
 pub(crate) struct Place {
-    cluster: Cluster,
+    _cluster: Cluster,
+    namespace: Namespace,
     home: TempDir,
     gate: Arc<Gate>,
     mishaps: Arc<Mutex<usize>>,
@@ -36,7 +41,7 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) async fn new() -> Self {
-        let cluster = Cluster::dock(dock::Dock::builder().start().await);
+        let cluster = Cluster::start().await.unwrap();
         // All that an operator writes is to be about Bundles: the definitions are there before.
         let definitions: Api<CustomResourceDefinition> = Api::all(cluster.client());
         let kinds = api::definitions().into_iter().chain(catalog::kinds::definitions());
@@ -44,20 +49,29 @@ impl Place {
             let (name, parameters) = (definition.name_any(), PatchParams::apply("tests").force());
             definitions.patch(&name, &parameters, &Patch::Apply(&definition)).await.unwrap();
         }
+        let namespace = cluster.namespace().await.unwrap();
+        if cluster.on() == On::ControlPlane {
+            let binding = json!({
+                "metadata": {"name": "default-is-admin"},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "admin"},
+                "subjects": [{"kind": "ServiceAccount", "name": "default", "namespace": namespace.name()}],
+            });
+            support::create(&namespace.api::<RoleBinding>(), binding).await.unwrap();
+        }
         let gate = Gate::open(cluster.client()).await.unwrap();
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("config"), gate.kubeconfig()).unwrap();
         let deleted: Arc<Mutex<BTreeSet<String>>> = Arc::default();
-        let maps: Api<PartialObjectMeta<ConfigMap>> = Api::default_namespaced(cluster.client());
-        let secrets: Api<PartialObjectMeta<Secret>> = Api::default_namespaced(cluster.client());
-        note_deletions(maps, &deleted);
-        note_deletions(secrets, &deleted);
-        Self { cluster, home, gate: Arc::new(gate), mishaps: Arc::default(), deleted }
+        note_deletions(namespace.api::<PartialObjectMeta<ConfigMap>>(), &deleted);
+        note_deletions(namespace.api::<PartialObjectMeta<Secret>>(), &deleted);
+        let (gate, mishaps) = (Arc::new(gate), Arc::default());
+        Self { _cluster: cluster, namespace, home, gate, mishaps, deleted }
     }
 
     /// Starts an operator; with a seed, somebody kills it now and then.
     pub(crate) fn operator(&self, seed: Option<u64>) -> Operator {
-        Operator::start(self.home.path(), Arc::clone(&self.gate), Arc::clone(&self.mishaps), seed)
+        let (gate, mishaps) = (Arc::clone(&self.gate), Arc::clone(&self.mishaps));
+        Operator::start(self.home.path(), self.namespace.name(), gate, mishaps, seed)
     }
 
     /// Which objects were deleted at any time.
@@ -71,7 +85,7 @@ impl Place {
     }
 
     fn bundles(&self) -> Api<Bundle> {
-        Api::default_namespaced(self.cluster.client())
+        self.namespace.api()
     }
 
     /// Does everything, round by round: the next begins when all of the last has come about.
@@ -146,12 +160,13 @@ impl Place {
     }
 
     async fn found(&self) -> Vec<String> {
-        let (client, all) = (self.cluster.client(), ListParams::default());
+        let all = ListParams::default();
         let mut lines = Vec::new();
-        for map in Api::<ConfigMap>::default_namespaced(client.clone()).list(&all).await.unwrap() {
+        let maps = self.namespace.api::<ConfigMap>().list(&all).await.unwrap();
+        for map in maps.into_iter().filter(|map| map.name_any() != OF_THE_CLUSTER) {
             lines.push(object(&map, "ConfigMap", &json!(map.data)));
         }
-        for secret in Api::<Secret>::default_namespaced(client.clone()).list(&all).await.unwrap() {
+        for secret in self.namespace.api::<Secret>().list(&all).await.unwrap() {
             lines.push(match secret.labels().get("slipway.dev/what") {
                 // What is in it has UIDs and times; which there are is the same.
                 Some(what) => format!("stored {} {what}", secret.name_any()),
@@ -178,9 +193,12 @@ impl Place {
                 status.extension.last_errors.len(),
             ));
         }
-        for lease in Api::<Lease>::default_namespaced(client).list(&all).await.unwrap() {
+        for lease in self.namespace.api::<Lease>().list(&all).await.unwrap() {
             lines.push(format!("lease {}", lease.name_any()));
         }
+        // Every run has a namespace of its own.
+        let mut lines: Vec<String> =
+            lines.iter().map(|line| line.replace(self.namespace.name(), "NAMESPACE")).collect();
         lines.sort();
         lines
     }
