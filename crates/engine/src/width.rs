@@ -11,8 +11,6 @@ const FIRST: f64 = 16.0;
 const LEAST: f64 = 4.0;
 /// Never more.
 const MOST: f64 = 64.0;
-/// An answer that takes no longer than so many times the quickest leaves room for more.
-const QUICK: u32 = 4;
 /// An answer that takes so much longer than the quickest says that requests queue up.
 const SLOW: u32 = 8;
 /// A queue that is over sooner keeps the server busy and hurts nobody.
@@ -48,10 +46,11 @@ impl Width {
     /// A request was answered in this time.
     pub(crate) fn answered(&mut self, took: Duration) {
         self.quickest = self.quickest.min(took.max(Duration::from_millis(1)));
-        if took > (self.quickest * SLOW).max(SOON) {
+        let queued = took > self.quickest * SLOW;
+        if queued && took > SOON {
             self.starting = false;
             self.now = (self.now * 0.9).max(LEAST.min(self.most));
-        } else if took <= self.quickest * QUICK {
+        } else if !queued {
             let more = if self.starting { 1.0 } else { 1.0 / self.now };
             self.now = (self.now + more).min(self.most);
         }
@@ -112,11 +111,11 @@ mod tests {
         width.answered(Duration::from_millis(2));
         let before = width.get();
         for _ in 0..1000 {
-            width.answered(Duration::from_millis(9));
+            width.answered(Duration::from_millis(17));
         }
         assert_eq!(width.get(), before, "each further one would only wait, and want a connection of its own");
         for _ in 0..1000 {
-            width.answered(Duration::from_millis(8));
+            width.answered(Duration::from_millis(16));
         }
         assert_eq!(width.get(), MOST as usize);
     }

@@ -24,8 +24,8 @@ pub(crate) use foreign::foreign;
 
 /// So many objects of one kind and namespace are read one by one.
 const FEW: usize = 4;
-/// So many come with one answer of a list.
-const PAGE: u32 = 500;
+/// So many come with one answer of a list: most releases cost one request, and nobody's memory grows with a namespace.
+const PAGE: u32 = 2000;
 
 /// What is to be looked at.
 #[derive(Debug, Default)]

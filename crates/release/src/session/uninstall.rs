@@ -6,10 +6,13 @@ use engine::{Event, Options};
 use jiff::Timestamp;
 use plan::Plan;
 use plan::output::StepKind;
+use tokio::task::JoinSet;
 
 use super::{Deployed, ReleaseError, Session, counting, intent, settle};
+use crate::inventory::Inventories;
 use crate::record::Status;
 use crate::release::Prepared;
+use crate::storage::{Storage, StorageError, Stored};
 use crate::tombstone::Tombstone;
 
 /// What stays of a release that is taken out.
@@ -78,15 +81,32 @@ impl Session {
         }
         // The newest goes last: whoever is interrupted finds the release still there.
         let release = &mut self.release;
-        for old in &release.history {
-            // Without its inventory a record can still be read; without its record an inventory would be left behind.
-            release.inventories.remove(&old.record.name, old.record.version).await?;
-            release.storage.remove(old).await?;
+        let newest = release.history.pop();
+        let mut removing = JoinSet::new();
+        for old in release.history.drain(..) {
+            removing.spawn(remove(release.inventories.clone(), release.storage.clone(), old));
+        }
+        while let Some(removed) = removing.join_next().await {
+            match removed {
+                Ok(removed) => removed?,
+                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                Err(_) => {}
+            }
+        }
+        if let Some(newest) = newest {
+            remove(release.inventories.clone(), release.storage.clone(), newest).await?;
         }
         release.inventories.remove_all(&record.name).await?;
         release.history.clear();
         Ok(Deployed { record, outcome, plan })
     }
+}
+
+/// Removes a revision.
+async fn remove(inventories: Inventories, storage: Storage, old: Stored) -> Result<(), StorageError> {
+    // Without its inventory a record can still be read; without its record an inventory would be left behind.
+    inventories.remove(&old.record.name, old.record.version).await?;
+    storage.remove(&old).await
 }
 
 /// Whether the release's own namespace goes with it.
