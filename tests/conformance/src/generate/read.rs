@@ -1,7 +1,7 @@
 //! Reading: `get`, `list` and `watch`.
 
 use super::world::World;
-use crate::sequence::{Call, Group, Verb};
+use crate::sequence::{Action, Call, Group, Step, Verb};
 
 const TABLE: &str = "application/json;as=Table;g=meta.k8s.io;v=v1";
 const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
@@ -108,7 +108,11 @@ impl World {
         if !pages && self.dice.chance(15) && !earlier.is_empty() {
             let list = earlier[self.dice.below(earlier.len())];
             query.push(("resourceVersion", format!("⟨list-rv {list}⟩")));
-            query.push(("resourceVersionMatch", self.dice.pick(&["Exact", "NotOlderThan"]).to_owned()));
+            // "Not older" may be answered with any state since then, so nothing may have been written since.
+            let written = |step: &Step| !matches!(&step.action, Action::Call(call) if call.method == "GET");
+            let settled = !self.steps[list + 1..].iter().any(written);
+            let matching = if settled { self.dice.pick(&["Exact", "NotOlderThan"]) } else { "Exact" };
+            query.push(("resourceVersionMatch", matching.to_owned()));
         }
         let first = self.next();
         let base = query.clone();
@@ -124,7 +128,7 @@ impl World {
     fn lists(&self, path: &str) -> Vec<usize> {
         self.steps
             .iter()
-            .filter(|step| matches!(&step.action, crate::sequence::Action::Call(call) if call.verb == Verb::List && call.path == path))
+            .filter(|step| matches!(&step.action, Action::Call(call) if call.verb == Verb::List && call.path == path))
             .map(|step| step.id)
             .collect()
     }
