@@ -193,6 +193,24 @@ async fn nothing_is_hidden_in_the_last_state_of_what_goes() {
 }
 
 #[tokio::test]
+async fn the_rows_of_autoscalers_are_the_same_in_every_version() {
+    let dock = start().await;
+    let path =
+        |version: &str| format!("/apis/autoscaling/{version}/namespaces/default/horizontalpodautoscalers");
+    let autoscaler = json!({"metadata": {"name": "a"}, "spec": {
+        "scaleTargetRef": {"kind": "Deployment", "name": "a"}, "maxReplicas": 4,
+        "metrics": [{"type": "Pods", "pods": {
+            "metric": {"name": "packets"}, "target": {"type": "AverageValue", "averageValue": "500m"}
+        }}],
+    }});
+    assert_eq!(dock.ask("POST", &path("v2"), &autoscaler).await.code, 201);
+    for version in ["v1", "v2"] {
+        let table = dock.ask_with("GET", &path(version), &Value::Null, &[("accept", TABLE)]).await.body;
+        assert_eq!(table["rows"][0]["cells"][2], "<unknown>/500m", "{version}");
+    }
+}
+
+#[tokio::test]
 async fn the_last_state_of_a_role_has_the_empty_rules_that_were_sent() {
     const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
     let dock = start().await;

@@ -8,6 +8,8 @@ mod policy;
 mod storage;
 mod workloads;
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -27,7 +29,8 @@ pub fn of(call: &Call, objects: &[Value], metadata: &Value) -> Value {
         }
         Behaviour::Builtin(_) => {
             let columns = columns::of(&call.resource.kind);
-            let cells = objects.iter().map(|object| columns::cells(columns, object, call.now)).collect();
+            let cells = objects.iter().map(|object| columns::cells(columns, &kept(call, object), call.now));
+            let cells = cells.collect();
             (columns.iter().map(columns::Column::definition).collect(), cells)
         }
     };
@@ -53,6 +56,16 @@ pub fn of(call: &Call, objects: &[Value], metadata: &Value) -> Value {
         "columnDefinitions": definitions,
         "rows": rows,
     })
+}
+
+/// An object in the form in which it is kept: the cells are made from that, whatever version was asked for.
+fn kept<'o>(call: &Call, object: &'o Value) -> Cow<'o, Value> {
+    if call.version == call.resource.storage_version {
+        return Cow::Borrowed(object);
+    }
+    let mut object = object.clone();
+    call.resource.keep(&mut object, &call.version);
+    Cow::Owned(object)
 }
 
 /// A table of one object. What is only rehearsed has no revision.
