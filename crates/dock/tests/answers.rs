@@ -198,12 +198,13 @@ async fn the_rows_of_autoscalers_are_the_same_in_every_version() {
     let path =
         |version: &str| format!("/apis/autoscaling/{version}/namespaces/default/horizontalpodautoscalers");
     let autoscaler = json!({"metadata": {"name": "a"}, "spec": {
-        "scaleTargetRef": {"kind": "Deployment", "name": "a"}, "maxReplicas": 4,
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"}, "maxReplicas": 4,
         "metrics": [{"type": "Pods", "pods": {
             "metric": {"name": "packets"}, "target": {"type": "AverageValue", "averageValue": "500m"}
         }}],
     }});
-    assert_eq!(dock.ask("POST", &path("v2"), &autoscaler).await.code, 201);
+    let made = dock.ask("POST", &path("v2"), &autoscaler).await;
+    assert_eq!(made.code, 201, "{}", made.body);
     for version in ["v1", "v2"] {
         let table = dock.ask_with("GET", &path(version), &Value::Null, &[("accept", TABLE)]).await.body;
         assert_eq!(table["rows"][0]["cells"][2], "<unknown>/500m", "{version}");
