@@ -1,4 +1,5 @@
-//! A bare client that writes the same objects, 32 at once: nobody can be faster by more than chance.
+//! A bare client that writes the same objects, 32 at once: nobody can be faster by more than chance. They have the marks of a
+//! release, as those have that a release is made of.
 
 use std::future::poll_fn;
 use std::io;
@@ -11,33 +12,52 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Client, ResourceExt};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::task::AbortHandle;
 
 use super::chart::FINALIZER;
 use crate::at_once::at_once;
 
 const WIDTH: usize = 32;
+/// The release whose objects have a finalizer.
+const HELD: &str = "held";
 
 /// Applies, changes and deletes so many objects: how long each takes.
 pub(crate) async fn maps(client: &Client, namespace: &str, count: usize) -> io::Result<[Duration; 3]> {
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
-    let install = apply(&maps, count, 1, false).await?;
-    let change = apply(&maps, count, 2, false).await?;
+    let install = apply(&maps, "maps", count, 1).await?;
+    let change = apply(&maps, "maps", count, 2).await?;
     let delete = delete(&maps, count).await?;
     Ok([install, change, delete])
 }
 
-async fn apply(maps: &Api<ConfigMap>, count: usize, version: u32, is_held: bool) -> io::Result<Duration> {
+/// The metadata of an object of a release.
+fn marked(release: &str, namespace: &str, name: &str) -> Value {
+    json!({
+        "name": name,
+        "labels": {"app.kubernetes.io/managed-by": "Helm"},
+        "annotations": {"meta.helm.sh/release-name": release, "meta.helm.sh/release-namespace": namespace},
+    })
+}
+
+/// Applies so many objects of a release; those of `held` have a finalizer.
+async fn apply(
+    maps: &Api<ConfigMap>,
+    release: &'static str,
+    count: usize,
+    version: u32,
+) -> io::Result<Duration> {
     at_once(count, WIDTH, maps, move |maps, number| async move {
-        let finalizers: &[&str] = if is_held { &[FINALIZER] } else { &[] };
+        let name = format!("map-{number}");
+        let mut metadata = marked(release, maps.namespace().unwrap_or_default(), &name);
+        if release == HELD {
+            metadata["finalizers"] = json!([FINALIZER]);
+        }
         let object = json!({
-            "apiVersion": "v1", "kind": "ConfigMap",
-            "metadata": {"name": format!("map-{number}"), "finalizers": finalizers},
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata,
             "data": {"version": version.to_string(), "text": "some settings of an application ".repeat(8)},
         });
-        let parameters = PatchParams::apply("floor");
-        maps.patch(&format!("map-{number}"), &parameters, &Patch::Apply(&object)).await.map(drop)
+        maps.patch(&name, &PatchParams::apply("floor"), &Patch::Apply(&object)).await.map(drop)
     })
     .await
 }
@@ -56,8 +76,10 @@ pub(crate) async fn layers(client: &Client, namespace: &str, count: usize) -> io
     let begin = Instant::now();
     for number in 0..count {
         let name = format!("layer-{number}");
+        let mut metadata = marked("layers", namespace, &name);
+        metadata["annotations"]["helm.sh/layer"] = json!(name);
         let object = json!({
-            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name},
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata,
             "spec": {"selector": {"matchLabels": {"app": name}}, "template": {
                 "metadata": {"labels": {"app": name}}, "spec": {"containers": [{"name": "main", "image": "app"}]}
             }},
@@ -89,7 +111,7 @@ pub(crate) fn is_ready(live: &Deployment) -> bool {
 /// Deletes so many objects whose finalizers go after a second, and waits until they are gone.
 pub(crate) async fn held(client: &Client, namespace: &str, count: usize) -> io::Result<Duration> {
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), namespace);
-    apply(&maps, count, 1, true).await?;
+    apply(&maps, HELD, count, 1).await?;
     let freeing = free(client, namespace);
     let mut events = pin!(watcher(maps.clone(), watcher::Config::default()));
     let mut left = count;

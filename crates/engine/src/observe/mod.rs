@@ -9,7 +9,8 @@ mod sync;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use kube::api::ListParams;
-use kube::core::DynamicObject;
+use kube::core::metadata::PartialObjectMeta;
+use kube::core::{DynamicObject, ObjectList};
 use kube::{Api, ResourceExt};
 use objects::ObjectId;
 use plan::input::{Live, LiveObject, Meaning, Owner, Spelling};
@@ -82,16 +83,28 @@ type Found = Result<Vec<DynamicObject>, ObserveError>;
 impl Engine {
     /// Looks at the objects.
     pub async fn observe(&self, subjects: &Subjects, marks: &Marks) -> Result<Live, ObserveError> {
-        let found = self.look(subjects, marks).await?;
+        // What cannot be as it should be need not be read whole.
+        let found = self.read(subjects, marks, |id| subjects.same.contains(id)).await?;
         self.judge(subjects, &found, marks).await
     }
 
-    /// Reads the objects, as far as there are any. Many of one kind are read by one list: of those with the label of the
-    /// set, where it has one and had nearly all of them before; else of all that there are.
+    /// Reads the objects, as far as there are any.
     pub async fn look(
         &self,
         subjects: &Subjects,
         marks: &Marks,
+    ) -> Result<HashMap<ObjectId, DynamicObject>, ObserveError> {
+        self.read(subjects, marks, |_| true).await
+    }
+
+    /// Reads the objects. Many of one kind are read by one list: of those with the label of the set, where it has one and
+    /// had nearly all of them before; else of all that there are. Where none of them must be whole, their metadata is
+    /// enough, which a server tells several times as quickly.
+    async fn read(
+        &self,
+        subjects: &Subjects,
+        marks: &Marks,
+        must_be_whole: impl Fn(&ObjectId) -> bool,
     ) -> Result<HashMap<ObjectId, DynamicObject>, ObserveError> {
         let had: HashSet<&ObjectId> = subjects.stored.iter().map(|stored| &stored.id).collect();
         let mut groups: HashMap<(Kind, Option<String>), HashSet<ObjectId>> = HashMap::new();
@@ -117,11 +130,12 @@ impl Engine {
             };
             let new = ids.iter().filter(|id| !had.contains(id)).count();
             let label = marks.selector().filter(|_| new <= FEW);
+            let whole = ids.iter().any(&must_be_whole);
             reading.spawn(async move {
                 let found = match label {
                     _ if ids.len() <= FEW => one_by_one(&api, &ids).await,
-                    Some(label) => marked(&api, &kind, &label, &ids).await,
-                    None => listed(&api, &kind, ListParams::default()).await,
+                    Some(label) => marked(&api, &kind, &label, &ids, whole).await,
+                    None => listed(&api, &kind, ListParams::default(), whole).await,
                 };
                 (ids, found)
             });
@@ -186,31 +200,49 @@ async fn one_by_one(api: &Api<DynamicObject>, ids: &HashSet<ObjectId>) -> Found 
 }
 
 /// Those with a label, and one by one those that were not found so: they may have lost it, or be somebody else's.
-async fn marked(api: &Api<DynamicObject>, kind: &Kind, label: &str, ids: &HashSet<ObjectId>) -> Found {
-    let mut found = listed(api, kind, ListParams::default().labels(label)).await?;
+async fn marked(
+    api: &Api<DynamicObject>,
+    kind: &Kind,
+    label: &str,
+    ids: &HashSet<ObjectId>,
+    whole: bool,
+) -> Found {
+    let mut found = listed(api, kind, ListParams::default().labels(label), whole).await?;
     let names: HashSet<String> = found.iter().map(ResourceExt::name_any).collect();
     let others = ids.iter().filter(|id| !names.contains(&id.name)).cloned().collect();
     found.extend(one_by_one(api, &others).await?);
     Ok(found)
 }
 
-async fn listed(api: &Api<DynamicObject>, kind: &Kind, parameters: ListParams) -> Found {
+async fn listed(api: &Api<DynamicObject>, kind: &Kind, parameters: ListParams, whole: bool) -> Found {
     let mut parameters = parameters.limit(PAGE);
     let mut found = Vec::new();
     loop {
-        let page = api.list(&parameters).await;
+        let page = if whole { api.list(&parameters).await } else { metadata(api, &parameters).await };
         let page = page.map_err(|error| ObserveError::new(&kind.resource.plural, error))?;
         // The items of a list do not say themselves what they are.
-        found.extend(
-            page.items
-                .into_iter()
-                .map(|object| DynamicObject { types: object.types.or_else(|| Some(kind.types())), ..object }),
-        );
+        let items = page.items.into_iter();
+        found.extend(items.map(|object| DynamicObject { types: Some(kind.types()), ..object }));
         match page.metadata.continue_.filter(|token| !token.is_empty()) {
             Some(token) => parameters = parameters.continue_token(&token),
             None => return Ok(found),
         }
     }
+}
+
+/// A page of a list of objects that have nothing but their metadata.
+async fn metadata(
+    api: &Api<DynamicObject>,
+    parameters: &ListParams,
+) -> Result<ObjectList<DynamicObject>, kube::Error> {
+    let page = api.list_metadata(parameters).await?;
+    let bare = |object: PartialObjectMeta<DynamicObject>| DynamicObject {
+        types: None,
+        metadata: object.metadata,
+        data: Value::Null,
+    };
+    let items = page.items.into_iter().map(bare).collect();
+    Ok(ObjectList { types: page.types, metadata: page.metadata, items })
 }
 
 fn describe(id: &ObjectId, object: &DynamicObject, subjects: &Subjects, marks: &Marks) -> LiveObject {

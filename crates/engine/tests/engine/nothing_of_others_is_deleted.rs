@@ -69,6 +69,16 @@ where
     Ok(())
 }
 
+/// Deletes an object and makes another with all its marks: only the UID tells them apart.
+async fn make_anew(maps: &Api<ConfigMap>, name: &str) -> Result {
+    let old = maps.get(name).await?;
+    maps.delete(name, &DeleteParams::default()).await?;
+    support::gone(maps, name).await?;
+    let marks = json!({"labels": old.labels(), "annotations": old.annotations(), "name": name});
+    create(maps, json!({"metadata": marks})).await?;
+    Ok(())
+}
+
 /// Whether an object is there, and nobody deletes it.
 async fn survives<K>(api: &Api<K>, name: &str) -> Result<bool>
 where
@@ -89,15 +99,8 @@ async fn an_object_that_somebody_made_anew() -> Result {
     let cluster = Cluster::start().await?;
     for case in PATHS.into_iter().flat_map(|path| TIMES.map(|when| (path, when))) {
         let mut release = Release::new(&cluster).await?;
-        // With all the marks of the first: only the UID tells them apart.
         take_away(&mut release, case, &[&config_map("shop")], async |release| {
-            let maps = release.namespace.api::<ConfigMap>();
-            let old = maps.get("shop").await?;
-            maps.delete("shop", &DeleteParams::default()).await?;
-            support::gone(&maps, "shop").await?;
-            let marks = json!({"labels": old.labels(), "annotations": old.annotations(), "name": "shop"});
-            create(&maps, json!({"metadata": marks})).await?;
-            Ok(())
+            make_anew(&release.namespace.api(), "shop").await
         })
         .await?;
         assert!(survives(&release.namespace.api::<ConfigMap>(), "shop").await?, "{case:?}");
@@ -135,6 +138,34 @@ async fn an_object_that_is_to_be_kept() -> Result {
         .await?;
         assert!(survives(&release.namespace.api::<ConfigMap>(), "shop").await?, "{case:?}");
         assert!(told(&release, "shop", "keep"), "{case:?}: {:#?}", release.events);
+        release.namespace.remove().await?;
+    }
+    Ok(())
+}
+
+/// Many of one kind are not read one by one, and not whole: what tells them apart is seen all the same.
+#[tokio::test]
+async fn such_objects_among_many() -> Result {
+    let cluster = Cluster::start().await?;
+    for path in PATHS {
+        let case = (path, When::BeforeThePlan);
+        let mut release = Release::new(&cluster).await?;
+        let texts = ["anew", "taken", "kept", "one", "another", "a-third"].map(config_map);
+        take_away(&mut release, case, &texts.each_ref().map(String::as_str), async |release| {
+            let maps = release.namespace.api::<ConfigMap>();
+            make_anew(&maps, "anew").await?;
+            patch(&maps, "taken", json!({"metadata": {"annotations": {RELEASE_NAME: "other"}}})).await?;
+            let keep = json!({"metadata": {"annotations": {"helm.sh/resource-policy": "keep"}}});
+            patch(&maps, "kept", keep).await
+        })
+        .await?;
+        let maps = release.namespace.api::<ConfigMap>();
+        for name in ["anew", "taken", "kept"] {
+            assert!(survives(&maps, name).await?, "{name} {case:?}: {:#?}", release.events);
+        }
+        for name in ["one", "another", "a-third"] {
+            assert!(maps.get_opt(name).await?.is_none(), "{name} {case:?}: {:#?}", release.events);
+        }
         release.namespace.remove().await?;
     }
     Ok(())

@@ -114,10 +114,11 @@ impl Session {
         let Worker { holder, pending_grace, stopper, stop } = worker;
         let lock_name = lock_name(&marks.name);
         let lock = engine.lock(&marks.namespace, &lock_name, &holder, stopper).await?;
-        // What other releases of the namespace could be brought back from goes when its time is over. That this may
-        // fail is no reason to fail.
-        let _ = sweep_tombstones(&engine, Some(&marks.namespace)).await;
-        match Release::read(engine, marks, pending_grace).await {
+        // What releases of the namespace could be brought back from goes when its time is over. That this may fail is no
+        // reason to fail.
+        let sweeping = Box::pin(sweep_tombstones(&engine, Some(&marks.namespace)));
+        let reading = Box::pin(Release::read(engine.clone(), marks.clone(), pending_grace));
+        match tokio::join!(sweeping, reading).1 {
             Ok(release) => Ok(Self { release, lock, stop }),
             Err(error) => {
                 lock.release().await;

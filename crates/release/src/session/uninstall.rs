@@ -9,10 +9,8 @@ use plan::output::StepKind;
 use tokio::task::JoinSet;
 
 use super::{Deployed, ReleaseError, Session, counting, intent, settle};
-use crate::inventory::Inventories;
 use crate::record::Status;
 use crate::release::Prepared;
-use crate::storage::{Storage, StorageError, Stored};
 use crate::tombstone::Tombstone;
 
 /// What stays of a release that is taken out.
@@ -79,12 +77,15 @@ impl Session {
         if removal.keep_history {
             return Ok(Deployed { record, outcome, plan });
         }
-        // The newest goes last: whoever is interrupted finds the release still there.
+        // Without its inventory a record can still be read; without its record an inventory would be left behind. And the
+        // newest record goes last: whoever is interrupted finds the release still there.
         let release = &mut self.release;
+        release.inventories.remove_all(&record.name).await?;
         let newest = release.history.pop();
         let mut removing = JoinSet::new();
         for old in release.history.drain(..) {
-            removing.spawn(remove(release.inventories.clone(), release.storage.clone(), old));
+            let storage = release.storage.clone();
+            removing.spawn(async move { storage.remove(&old).await });
         }
         while let Some(removed) = removing.join_next().await {
             match removed {
@@ -94,19 +95,10 @@ impl Session {
             }
         }
         if let Some(newest) = newest {
-            remove(release.inventories.clone(), release.storage.clone(), newest).await?;
+            release.storage.remove(&newest).await?;
         }
-        release.inventories.remove_all(&record.name).await?;
-        release.history.clear();
         Ok(Deployed { record, outcome, plan })
     }
-}
-
-/// Removes a revision.
-async fn remove(inventories: Inventories, storage: Storage, old: Stored) -> Result<(), StorageError> {
-    // Without its inventory a record can still be read; without its record an inventory would be left behind.
-    inventories.remove(&old.record.name, old.record.version).await?;
-    storage.remove(&old).await
 }
 
 /// Whether the release's own namespace goes with it.
