@@ -19,6 +19,9 @@ use crate::shrink::{Outcome, Pair};
 /// The real garbage collector looks for new kinds so often.
 const DISCOVERY: Duration = Duration::from_secs(35);
 
+/// For so long after its end a run still looks into what it has found: a difference that is not seen again does not count.
+const LAST_LOOK: Duration = Duration::from_mins(2);
+
 /// What a run is to do.
 #[derive(Debug, Clone)]
 pub struct Campaign {
@@ -153,7 +156,7 @@ impl Campaign {
             // What is known already, or cannot be looked into any more, counts.
             let mut stays = fresh.is_empty() || outcome.differences.len() > fresh.len();
             for difference in fresh {
-                if Instant::now() > end {
+                if Instant::now() > end + LAST_LOOK {
                     stays = true;
                     break;
                 }

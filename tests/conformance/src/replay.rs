@@ -2,14 +2,17 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
 use crate::generate::{MERGE_PATCH, merge};
 use crate::sequence::{Action, Body, Call, Sequence, Settle, Step, Verb, Version};
-use crate::server::{Answer, Request, Server, ServerError};
+use crate::server::{Answer, Following, Request, Server, ServerError};
 use crate::settle;
+
+/// No step begins so close to the end of a second.
+const END_OF_SECOND: Duration = Duration::from_millis(80);
 
 /// What a server answered, step by step.
 #[derive(Debug, Default)]
@@ -34,6 +37,8 @@ struct Replay<'a> {
     tag: &'a str,
     objects: HashMap<usize, Known>,
     paths: HashMap<String, usize>,
+    /// Watches that will tell a history, by the numbers of the steps that ask for it.
+    following: HashMap<usize, Following>,
     trace: Trace,
 }
 
@@ -47,14 +52,44 @@ pub async fn replay(
 ) -> Result<(Trace, Trace), ServerError> {
     let (mut left, mut right) = (Replay::of(servers.0, tag), Replay::of(servers.1, tag));
     for step in &sequence.steps {
+        same_second().await;
         tokio::try_join!(left.step(step), right.step(step))?;
+        for history in sequence.histories_since(step.id) {
+            left.follow(history);
+            right.follow(history);
+        }
     }
     Ok((left.trace, right.trace))
 }
 
+/// Waits for the next second if this one is nearly over, for the quick server would answer in this and the slow one in the
+/// next.
+async fn same_second() {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let left = Duration::from_nanos(1_000_000_000 - u64::from(now.subsec_nanos()));
+    if left < END_OF_SECOND {
+        tokio::time::sleep(left).await;
+    }
+}
+
 impl<'a> Replay<'a> {
     fn of(server: &'a Server, tag: &'a str) -> Self {
-        Self { server, tag, objects: HashMap::new(), paths: HashMap::new(), trace: Trace::default() }
+        Self {
+            server,
+            tag,
+            objects: HashMap::new(),
+            paths: HashMap::new(),
+            following: HashMap::new(),
+            trace: Trace::default(),
+        }
+    }
+
+    /// Begins the watch of a step that will ask for a history: a busy server forgets events after a minute.
+    fn follow(&mut self, step: &Step) {
+        if let Action::Call(call) = &step.action {
+            let following = self.server.follow(self.request(call));
+            self.following.insert(step.id, following);
+        }
     }
 
     async fn step(&mut self, step: &Step) -> Result<(), ServerError> {
@@ -63,10 +98,10 @@ impl<'a> Replay<'a> {
             Action::Settle(settle) => return self.settle(settle).await,
         };
         let request = self.request(call);
-        let answer = if call.verb == Verb::Watch {
-            self.server.watch(&request, call.history).await?
-        } else {
-            self.server.ask(&request).await?
+        let answer = match self.following.remove(&step.id) {
+            Some(following) => following.end().await?,
+            None if call.verb == Verb::Watch => self.server.watch(&request).await?,
+            None => self.server.ask(&request).await?,
         };
         self.learn(call, &answer, &request);
         let answer = if call.history && answer.code == 200 {

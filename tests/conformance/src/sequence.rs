@@ -19,6 +19,15 @@ pub struct Sequence {
 }
 
 impl Sequence {
+    /// The steps that ask for all that has happened since this one.
+    pub fn histories_since(&self, step: usize) -> impl Iterator<Item = &Step> {
+        let since = format!("⟨list-rv {step}⟩");
+        self.steps.iter().filter(move |other| {
+            matches!(&other.action, Action::Call(call)
+                if call.history && call.query.iter().any(|(_, value)| *value == since))
+        })
+    }
+
     /// The steps up to this one that are about the same object or collection, or that these speak of.
     #[must_use]
     pub fn about(&self, last: usize) -> Self {

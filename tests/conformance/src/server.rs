@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use serde_json::Value;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 /// One server.
 #[derive(Debug, Clone)]
@@ -59,8 +61,6 @@ pub enum ServerError {
 
 /// How long a watch that says nothing more is listened to.
 const IDLE: Duration = Duration::from_millis(300);
-/// The same for a watch that tells a whole history, which comes in one go.
-const IDLE_OF_HISTORY: Duration = Duration::from_millis(1500);
 /// How long a watch that has said nothing yet is listened to: a server with much to do may need that long.
 const SILENT: Duration = Duration::from_millis(1500);
 
@@ -73,7 +73,8 @@ impl Server {
         let cluster = &config["clusters"][0]["cluster"];
         let base = cluster["server"].as_str().ok_or_else(|| wrong("no server"))?.to_owned();
         let token = config["users"][0]["user"]["token"].as_str().map(str::to_owned);
-        let mut builder = reqwest::Client::builder();
+        // Only so many watches may share one connection.
+        let mut builder = reqwest::Client::builder().http1_only();
         if let Some(authority) = cluster["certificate-authority"].as_str() {
             let authority = std::fs::read(authority).map_err(|error| wrong(&error.to_string()))?;
             builder = builder.tls_certs_only(reqwest::Certificate::from_pem_bundle(&authority)?);
@@ -117,42 +118,97 @@ impl Server {
     }
 
     /// Watches until nothing more is said, or all that was there at the beginning has been.
-    pub async fn watch(&self, request: &Request, history: bool) -> Result<Answer, ServerError> {
-        let mut response = self.send(request).await?;
-        let mut answer = head(&response);
-        while answer.code != 200 {
-            answer.body = read(&response.bytes().await?);
-            if !is_starting(&answer) {
-                return Ok(answer);
-            }
-            tokio::time::sleep(IDLE).await;
-            response = self.send(request).await?;
-            answer = head(&response);
-        }
-        let mut events = Vec::new();
-        let mut rest = Vec::new();
-        loop {
-            let patience = match (events.is_empty(), history) {
-                (true, _) => SILENT,
-                (false, true) => IDLE_OF_HISTORY,
-                (false, false) => IDLE,
-            };
+    pub async fn watch(&self, request: &Request) -> Result<Answer, ServerError> {
+        let (mut answer, response) = self.open(request).await?;
+        let Some(mut response) = response else { return Ok(answer) };
+        let mut events = Events::default();
+        while !events.all.last().is_some_and(ends_beginning) {
+            let patience = if events.all.is_empty() { SILENT } else { IDLE };
             let Ok(Ok(Some(chunk))) = tokio::time::timeout(patience, response.chunk()).await else { break };
-            rest.extend_from_slice(&chunk);
-            while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = rest.drain(..=end).collect();
-                let event = read(&line);
-                let last = event["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"] == "true";
-                events.push(event);
-                if last {
-                    answer.body = Value::Array(events);
-                    return Ok(answer);
-                }
-            }
+            events.add(&chunk);
         }
-        answer.body = Value::Array(events);
+        answer.body = Value::Array(events.all);
         Ok(answer)
     }
+
+    /// Watches until somebody wants to know what has been told.
+    pub fn follow(&self, request: Request) -> Following {
+        let (end, mut ended) = oneshot::channel();
+        let server = self.clone();
+        let task = tokio::spawn(async move {
+            let (mut answer, response) = server.open(&request).await?;
+            let Some(mut response) = response else { return Ok(answer) };
+            let mut events = Events::default();
+            loop {
+                tokio::select! {
+                    _ = &mut ended => break,
+                    chunk = response.chunk() => match chunk {
+                        Ok(Some(chunk)) => events.add(&chunk),
+                        _ => break,
+                    },
+                }
+            }
+            answer.body = Value::Array(events.all);
+            Ok(answer)
+        });
+        Following { end, task }
+    }
+
+    /// Begins a watch; without one the answer says why.
+    async fn open(&self, request: &Request) -> Result<(Answer, Option<reqwest::Response>), ServerError> {
+        loop {
+            let response = self.send(request).await?;
+            let mut answer = head(&response);
+            if answer.code == 200 {
+                return Ok((answer, Some(response)));
+            }
+            answer.body = read(&response.bytes().await?);
+            if !is_starting(&answer) {
+                return Ok((answer, None));
+            }
+            tokio::time::sleep(IDLE).await;
+        }
+    }
+}
+
+/// A watch beside other requests.
+#[derive(Debug)]
+pub struct Following {
+    end: oneshot::Sender<()>,
+    task: JoinHandle<Result<Answer, ServerError>>,
+}
+
+impl Following {
+    /// All that was told.
+    pub async fn end(self) -> Result<Answer, ServerError> {
+        let _ = self.end.send(());
+        match self.task.await {
+            Ok(answer) => answer,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+}
+
+/// The events of a watch, and what has come of the next one.
+#[derive(Default)]
+struct Events {
+    all: Vec<Value>,
+    rest: Vec<u8>,
+}
+
+impl Events {
+    fn add(&mut self, chunk: &[u8]) {
+        self.rest.extend_from_slice(chunk);
+        while let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.rest.drain(..=end).collect();
+            self.all.push(read(&line));
+        }
+    }
+}
+
+/// Whether an event says that all that was there at the beginning has been told.
+fn ends_beginning(event: &Value) -> bool {
+    event["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"] == "true"
 }
 
 /// Whether the server only says that it has not yet read what it has of a kind, and asks to come again.

@@ -15,7 +15,7 @@ const GLANCE: Duration = Duration::from_millis(800);
 /// How often a server that acts at once is looked at.
 const GLANCE_AT_ONCE: Duration = Duration::from_millis(100);
 /// After so long, what has not happened will be seen as a difference.
-const LONGEST: Duration = Duration::from_secs(45);
+const LONGEST: Duration = Duration::from_mins(2);
 
 /// Waits until the objects of a sequence are as they will stay.
 pub async fn quiet(server: &Server, collections: &[String], tag: &str) -> Result<(), ServerError> {
@@ -99,7 +99,16 @@ fn is_emptying(container: &Value, objects: &[Value]) -> bool {
     let content: Vec<&Value> = objects.iter().filter(inside).collect();
     let done = content.iter().all(|object| is_going(object) && is_held(object));
     let kept = !content.is_empty() || is_held(container) && (!cleaned || !namespace.is_empty());
-    !done || !kept
+    let told = namespace.is_empty() || content.is_empty() || said_to_remain(container) == content.len();
+    !done || !kept || !told
+}
+
+/// How many objects a namespace says to be left in it.
+fn said_to_remain(namespace: &Value) -> usize {
+    let conditions = namespace["status"]["conditions"].as_array().into_iter().flatten();
+    let remaining = conditions.filter(|condition| condition["type"] == "NamespaceContentRemaining");
+    let words = remaining.flat_map(|condition| text(&condition["message"]).split(' '));
+    words.filter_map(|word| word.parse::<usize>().ok()).sum()
 }
 
 /// Whether the garbage collector has something to do with an object.
@@ -176,12 +185,14 @@ mod tests {
 
     #[test]
     fn a_namespace_that_nothing_holds_is_waited_for() {
-        let namespace = json!({"metadata": {"labels": {"kubernetes.io/metadata.name": "a"}, "deletionTimestamp": "2026-01-01T00:00:00Z"}});
+        let mut namespace = json!({"metadata": {"labels": {"kubernetes.io/metadata.name": "a"}, "deletionTimestamp": "2026-01-01T00:00:00Z"}});
         let held = json!({"metadata": {"namespace": "a", "finalizers": ["x/y"], "deletionTimestamp": "2026-01-01T00:00:00Z"}});
         let free = json!({"metadata": {"namespace": "a"}});
         assert!(is_pending(&[namespace.clone(), free.clone()]));
         assert!(is_pending(&[namespace.clone(), held.clone(), free.clone()]));
         assert!(is_pending(std::slice::from_ref(&namespace)));
+        assert!(is_pending(&[namespace.clone(), held.clone()]), "it does not yet say what is left");
+        namespace["status"]["conditions"] = json!([{"type": "NamespaceContentRemaining", "message": "Some resources are remaining: widgets.example.com has 1 resource instances"}]);
         assert!(!is_pending(&[namespace, held]));
         assert!(!is_pending(&[free]));
     }

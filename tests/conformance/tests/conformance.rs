@@ -2,7 +2,6 @@
 //!
 //! `SLIPWAY_SEED` repeats a run, `SLIPWAY_SEQUENCES` says how long it is, `SLIPWAY_FIRST` which sequence is the first,
 //! `SLIPWAY_WITHOUT` is a regular expression of the sorts of differences that are not to be told, while others are fixed.
-//! `SLIPWAY_TOLERATE` is how many of a hundred sequences may differ before the run counts as failed: none unless it is set.
 //! `SLIPWAY_CONTROLLERS=1` asks about deletion on servers with controllers. `SLIPWAY_AGAINST=real` compares two real servers, which shows what the comparison itself is worth.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the report of a test")]
 
@@ -133,8 +132,7 @@ fn tell(campaign: &Campaign, findings: &Findings) -> ExitCode {
             }
             Err(error) => println!("{text}\n{}: {error}", path.display()),
         }
-        let tolerated = number("SLIPWAY_TOLERATE").unwrap_or(0);
-        failed |= findings.differing * 100 > findings.sequences * tolerated;
+        failed = true;
     }
     if failed {
         println!("SLIPWAY_SEED={} asks the same again", campaign.seed);

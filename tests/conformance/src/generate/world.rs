@@ -9,6 +9,9 @@ use crate::sequence::{Action, Body, Call, Group, Settle, Step, Verb};
 /// Where definitions are.
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
+/// Where gadgets are, whatever their version.
+const GADGETS: &str = "/apis/⟨tag⟩.example.com/";
+
 /// The query of a request.
 pub(super) type Query = Vec<(&'static str, String)>;
 
@@ -37,11 +40,21 @@ pub(super) struct World {
     pub(super) objects: Vec<Made>,
     pub(super) steps: Vec<Step>,
     pub(super) defined: bool,
+    /// Whether the definition of gadgets was told to go, which it does after the last of them.
+    leaving: bool,
 }
 
 impl World {
     pub(super) fn new(dice: Dice, theme: Group) -> Self {
-        Self { dice, theme, namespaces: Vec::new(), objects: Vec::new(), steps: Vec::new(), defined: false }
+        Self {
+            dice,
+            theme,
+            namespaces: Vec::new(),
+            objects: Vec::new(),
+            steps: Vec::new(),
+            defined: false,
+            leaving: false,
+        }
     }
 
     /// A request with everything at its simplest.
@@ -79,7 +92,9 @@ impl World {
     pub(super) fn call(&mut self, call: Call) {
         let one = call.method != "GET" && call.path.contains("/customresourcedefinitions/");
         let all = call.verb == Verb::DeleteCollection && call.path == DEFINITIONS;
-        let definition = if all {
+        self.leaving |= call.method == "DELETE" && (one || all);
+        let last = self.leaving && !matches!(call.method, "GET" | "POST") && call.path.starts_with(GADGETS);
+        let definition = if all || last {
             Some(format!("{DEFINITIONS}/gadgets.⟨tag⟩.example.com"))
         } else {
             one.then(|| call.path.trim_end_matches("/status").to_owned())
