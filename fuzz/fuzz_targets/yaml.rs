@@ -24,52 +24,54 @@ fuzz_target!(|data: &[u8]| {
     // A float without a fraction comes back as an integer; values hold both as float64.
     let value = value.numbers_as_float64();
     let same = |written: &str, again: Value| assert_eq!(value, again.numbers_as_float64(), "{written}");
-    for written in [goyaml::to_string(&value), goyaml::to_string_pretty(&value)] {
+    let layouts = [(goyaml::to_string(&value), false), (goyaml::to_string_pretty(&value), true)];
+    for (written, is_pretty) in layouts {
         // Go writes by way of JSON, which it then cannot read where there are control characters in it.
         let Ok(written) = written else {
             assert!(has_control(&value), "{value:?}");
             continue;
         };
-        // Go writes this key without quotes, and then takes it for a merge, and it writes U+0085 as a space.
-        if !has_merge(&value) && !has_next_line(&value) {
+        // Go writes the key of a merge without quotes, and then takes it for one; it writes U+0085 as a space, and in the
+        // pretty layout a text of several lines that begins with a tab, which it does not read.
+        let is_lost = |text: &str| text.contains('\u{85}') || is_pretty && begins_with_tab(text);
+        if !has_key(&value, &|key| key == "<<") && !has_text(&value, &is_lost) {
             same(&written, goyaml::from_str(&written).expect("what was written can be read"));
         }
     }
     let written = goyaml::json::to_string(&value).expect("what was read can be written");
     same(&written, goyaml::json::from_str(&written).expect("what was written can be read"));
-    if !has_control(&value) {
+    // A key in braces may have no more than 1,024 characters, and JSON may need six of them for one.
+    if !has_control(&value) && !has_key(&value, &|key| key.len() > 1024 / 6) {
         same(&written, goyaml::from_str(&written).expect("JSON is YAML"));
     }
 });
 
 /// Whether a text or a key has characters that YAML does not allow unescaped.
 fn has_control(value: &Value) -> bool {
-    let control = |text: &str| {
+    has_text(value, &|text| {
         text.contains(|c: char| c.is_control() || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}'))
-    };
+    })
+}
+
+/// Whether a key is such a one.
+fn has_key(value: &Value, is_one: &dyn Fn(&str) -> bool) -> bool {
     match value {
-        Value::String(text) => control(text),
-        Value::Sequence(items) => items.iter().any(has_control),
-        Value::Mapping(entries) => entries.iter().any(|(key, value)| control(key) || has_control(value)),
+        Value::Sequence(items) => items.iter().any(|item| has_key(item, is_one)),
+        Value::Mapping(entries) => entries.iter().any(|(key, value)| is_one(key) || has_key(value, is_one)),
         _ => false,
     }
 }
 
-fn has_merge(value: &Value) -> bool {
-    match value {
-        Value::Sequence(items) => items.iter().any(has_merge),
-        Value::Mapping(entries) => entries.iter().any(|(key, value)| key == "<<" || has_merge(value)),
-        _ => false,
-    }
+fn begins_with_tab(text: &str) -> bool {
+    text.contains('\n') && text.trim_start_matches('\n').starts_with('\t')
 }
 
-fn has_next_line(value: &Value) -> bool {
+/// Whether a text or a key is such a one.
+fn has_text(value: &Value, is_one: &dyn Fn(&str) -> bool) -> bool {
     match value {
-        Value::String(text) => text.contains('\u{85}'),
-        Value::Sequence(items) => items.iter().any(has_next_line),
-        Value::Mapping(entries) => {
-            entries.iter().any(|(key, value)| key.contains('\u{85}') || has_next_line(value))
-        }
+        Value::String(text) => is_one(text),
+        Value::Sequence(items) => items.iter().any(|item| has_text(item, is_one)),
+        Value::Mapping(entries) => entries.iter().any(|(key, value)| is_one(key) || has_text(value, is_one)),
         _ => false,
     }
 }

@@ -1,13 +1,15 @@
 //! Sets aside what Helm writes differently each time: passwords, certificates, dates, and hashes of them.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 /// Whether `ours` agrees with two answers of Helm wherever these agree with each other.
 ///
 /// Lines are compared in order. Where the two answers differ, our line must start as both do, up to the last
-/// character that separates words; a varying value of several lines (a PEM block) may have another number of lines.
+/// character that separates words; a varying value of several lines may have another number of lines. What a PEM block holds
+/// is one line: where its lines break depends on the length of numbers in it.
 pub(crate) fn agree(first: &str, second: &str, ours: &str) -> bool {
-    let first: Vec<_> = first.lines().collect();
-    let second: Vec<_> = second.lines().collect();
-    let ours: Vec<_> = ours.lines().collect();
+    let [first, second, ours] = [first, second, ours].map(lines);
     if first.len() == second.len() {
         if ours.len() == first.len() {
             return first.iter().zip(&second).zip(&ours).all(|((a, b), c)| line_agrees(a, b, c));
@@ -15,6 +17,27 @@ pub(crate) fn agree(first: &str, second: &str, ours: &str) -> bool {
         return false;
     }
     stable(&first, &second) == stable(&ours, &second) && stable(&second, &first) == stable(&ours, &first)
+}
+
+/// The lines of a text, with what is within a PEM block as one.
+fn lines(text: &str) -> Vec<Cow<'_, str>> {
+    let mut lines: Vec<Cow<'_, str>> = Vec::new();
+    // Where the lines of the block begin that has begun.
+    let mut block = None;
+    for line in text.lines() {
+        if line.contains("-----END ")
+            && let Some(begin) = block.take()
+            && lines.len() > begin
+        {
+            let inner: Vec<Cow<'_, str>> = lines.drain(begin..).collect();
+            lines.push(inner.join("\n").into());
+        }
+        lines.push(line.into());
+        if line.ends_with("-----") && line.contains("-----BEGIN ") {
+            block = Some(lines.len());
+        }
+    }
+    lines
 }
 
 fn line_agrees(first: &str, second: &str, ours: &str) -> bool {
@@ -37,9 +60,9 @@ fn common_start<'a>(first: &'a str, second: &str) -> &'a str {
 }
 
 /// The lines of `text` that also occur in `other`.
-fn stable<'a>(text: &[&'a str], other: &[&str]) -> Vec<&'a str> {
-    let other: std::collections::HashSet<_> = other.iter().copied().collect();
-    text.iter().copied().filter(|line| other.contains(line)).collect()
+fn stable<'a>(text: &'a [Cow<'_, str>], other: &[Cow<'_, str>]) -> Vec<&'a str> {
+    let other: HashSet<&str> = other.iter().map(AsRef::as_ref).collect();
+    text.iter().map(AsRef::as_ref).filter(|line| other.contains(line)).collect()
 }
 
 #[cfg(test)]
@@ -61,5 +84,14 @@ mod tests {
         let (first, second) = ("a: |\n  x1\n  x2\nb: 1\n", "a: |\n  y1\nb: 1\n");
         assert!(agree(first, second, "a: |\n  z1\n  z2\n  z3\nb: 1\n"));
         assert!(!agree(first, second, "a: |\n  z1\nb: 2\n"));
+    }
+    #[test]
+    fn lines_of_pem_blocks_may_break_elsewhere() {
+        let pem =
+            |a: &str, b: &str| format!("a: |\n  -----BEGIN X-----\n  {a}\n  {b}\n  -----END X-----\nb: 1\n");
+        let (first, second) = (pem("Aq", "same"), pem("Ar", "same"));
+        assert!(agree(&first, &second, &pem("Axs", "ame")));
+        assert!(!agree(&first, &first, &pem("Aqs", "ame")), "Helm does not vary it");
+        assert!(!agree(&first, &second, &pem("Ax", "same").replace("  ", "    ")));
     }
 }
