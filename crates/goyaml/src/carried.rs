@@ -43,6 +43,14 @@ pub fn bytes_of(text: &str) -> Cow<'_, [u8]> {
     Cow::Owned(bytes)
 }
 
+/// The text as it is written where nothing but text can be: U+FFFD for each byte.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    match bytes_of(text) {
+        Cow::Borrowed(_) => Cow::Borrowed(text),
+        Cow::Owned(bytes) => Cow::Owned(crate::text_of(&bytes).into_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +59,7 @@ mod tests {
     fn what_is_carried_lands_as_it_was() {
         for bytes in [&b"plain"[..], b"a\xff\xe6\x97b", "日本 \u{10fe80}".as_bytes(), b"\x80\xc3"] {
             assert_eq!(bytes_of(&carried(bytes)), bytes);
+            assert_eq!(shown(&carried(bytes)), crate::text_of(bytes));
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn index(item: &Value, indexes: &[Value]) -> Result<Value, FunctionEr
                         return Err(FunctionError::new(message));
                     }
                 };
-                map.get(&key.to_str()).unwrap_or_else(|| map.elem().zero())
+                map.get(&key.carried()).unwrap_or_else(|| map.elem().zero())
             }
             Value::Nil => return Err(FunctionError::new("index of nil pointer")),
             Value::Object(object) if object.is_nil() => {

@@ -92,7 +92,7 @@ impl<'t> State<'t, '_, '_> {
         let frame = self.arguments(dot, signature, args, None)?;
         let result = self.run.check_arguments(frame.base).and_then(|()| {
             let (name, data) = self.template_and_data(&frame);
-            self.run.include_in_place(&name.to_name(), data)
+            self.run.include_in_place(&name.to_shared(), data)
         });
         let result = self.run.check_printed().and(result);
         let result = result.and_then(|bytes| self.run.count_bytes(bytes, &Value::Nil));
@@ -229,7 +229,7 @@ impl<'t> State<'t, '_, '_> {
             EngineFunction::Include | EngineFunction::Tpl => {
                 let (text, data) = self.template_and_data(frame);
                 let result = match engine {
-                    EngineFunction::Include => self.run.include(&text.to_name(), data),
+                    EngineFunction::Include => self.run.include(&text.to_shared(), data),
                     _ => self.run.tpl(&text, data),
                 };
                 result.map(|text| Slot::plain(Value::String(text)))

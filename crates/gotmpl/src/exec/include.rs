@@ -49,7 +49,7 @@ impl Run<'_> {
         }
         self.check_depth()?;
         let quoted = || fmt::quote(text);
-        let source = text.to_name();
+        let source = text.to_shared();
         let trees = self.parse_cached(&source).map_err(|error| {
             let message = format!("cannot parse template {}: ", quoted());
             FunctionError::wrapping(message, error.into_cause())

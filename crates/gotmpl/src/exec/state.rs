@@ -230,7 +230,7 @@ impl<'t, 'x, 'r> State<'t, 'x, 'r> {
                 let entries: Vec<(Rc<str>, Value)> =
                     map.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
                 self.each(branch, entries.into_iter(), |(key, value)| {
-                    (Slot::of(Value::String(Text::from(key)), STRING), Slot::of(value, elem))
+                    (Slot::of(Value::String(Text::of_key(&key)), STRING), Slot::of(value, elem))
                 })?
             }
             _ => {

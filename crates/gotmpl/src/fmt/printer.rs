@@ -9,7 +9,7 @@ use super::room;
 use crate::gotime::Time;
 use crate::parse::with_room;
 use crate::value::types::UINT8;
-use crate::value::{ByteSlice, GoType, Kind, Object, Value};
+use crate::value::{ByteSlice, GoType, Kind, Object, Text, Value};
 
 /// The flags, width and precision of a directive.
 #[derive(Debug, Clone, Copy, Default)]
@@ -188,7 +188,8 @@ impl<'o> Printer<'o> {
                 self.within.insert(map.address());
                 for (index, (key, item)) in map.borrow().iter().enumerate() {
                     self.separate(index);
-                    self.string(key.as_bytes(), verb, &Value::from(key.clone()));
+                    let key = Text::of_key(key);
+                    self.string(key.as_bytes(), verb, &Value::String(key.clone()));
                     self.write(":");
                     with_room(|| self.value(item, verb, depth + 1));
                 }

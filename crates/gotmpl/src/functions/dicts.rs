@@ -17,11 +17,11 @@ pub(super) static TABLE: &[Function] = &[
     Function::new("set", &[MAP_ANY, STRING, ANY], MAP_ANY, set),
     Function::new("unset", &[MAP_ANY, STRING], MAP_ANY, |_, args| {
         let map = args.map(0);
-        map.remove(&args.str(1));
+        map.remove(&args.carried(1));
         Ok(plain(map))
     }),
     Function::new("hasKey", &[MAP_ANY, STRING], BOOL, |_, args| {
-        let present = |map: &Rc<Map>| map.contains_key(&args.str(1));
+        let present = |map: &Rc<Map>| map.contains_key(&args.carried(1));
         Ok(args.value(0).as_map().is_some_and(present).into())
     }),
     Function::variadic("pluck", &[STRING, MAP_ANY], LIST_ANY, |_, args| {
@@ -31,7 +31,7 @@ pub(super) static TABLE: &[Function] = &[
     Function::variadic("keys", &[MAP_ANY], LIST_STRING, |_, args| {
         let mut keys = Vec::new();
         for map in args.rest(0).iter().filter_map(Value::as_map) {
-            keys.extend(map.borrow().keys().map(|key| Value::from(Rc::clone(key))));
+            keys.extend(map.borrow().keys().map(|key| Value::String(Text::of_key(key))));
         }
         Ok(Value::List(Rc::new(List::new(LIST_STRING, keys))))
     }),
@@ -48,7 +48,7 @@ pub(super) static TABLE: &[Function] = &[
         let map = args.map(0);
         let mut kept = map.borrow().clone();
         for key in args.rest(1).iter().filter_map(Value::as_text) {
-            kept.remove(&*key.to_str());
+            kept.remove(&*key.carried());
         }
         Ok(kept.into())
     }),
@@ -63,7 +63,7 @@ pub(super) fn plain(map: Rc<Map>) -> Value {
 }
 
 fn lookup(args: Args<'_>, map: usize, key: usize) -> Option<Value> {
-    args.value(map).as_map()?.get(&args.str(key))
+    args.value(map).as_map()?.get(&args.carried(key))
 }
 
 fn dict(_: &Context, args: Args<'_>) -> Result {
@@ -111,7 +111,7 @@ fn dig(_: &Context, args: Args<'_>) -> Result {
     let mut map = as_plain_map(root)?;
     let keys = path
         .iter()
-        .map(|key| key.as_text().map(Text::to_str).ok_or_else(|| conversion(key, "string")))
+        .map(|key| key.as_text().map(Text::carried).ok_or_else(|| conversion(key, "string")))
         .collect::<std::result::Result<Vec<_>, _>>()?;
     let Some((last, steps)) = keys.split_last() else {
         return Ok(otherwise.clone());

@@ -287,7 +287,7 @@ impl<'s> Parser<'s, '_> {
     fn template_name(&self, token: Token, context: &str) -> Result<Box<str>, Error> {
         match token.kind {
             Kind::String | Kind::RawString => match constant::unquote(self.text(token)) {
-                Some(name) => Ok(Box::from(&*name.to_name())),
+                Some(name) => Ok(Box::from(&*name.to_shared())),
                 None => Err(self.error("invalid syntax")),
             },
             _ => Err(self.unexpected(token, context)),

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use goyaml::carried::shown;
+
 use super::{Kind, Text, Value};
 
 impl From<&goyaml::Value> for Value {
@@ -54,7 +56,10 @@ impl From<&Value> for goyaml::Value {
             Value::List(list) => Self::Sequence(list.borrow().iter().map(Self::from).collect()),
             Value::Map(map) if map.is_nil() => Self::Null,
             Value::Map(map) => Self::Mapping(
-                map.borrow().iter().map(|(key, value)| (key.to_string(), Self::from(value))).collect(),
+                map.borrow()
+                    .iter()
+                    .map(|(key, value)| (shown(key).into_owned(), Self::from(value)))
+                    .collect(),
             ),
             Value::Object(object) if object.go_type().kind == Kind::Pointer && object.is_nil() => Self::Null,
             Value::Object(object) => {

@@ -34,6 +34,14 @@ impl Text {
         }
     }
 
+    /// The key of a map.
+    pub(crate) fn of_key(key: &Rc<str>) -> Self {
+        match bytes_of(key) {
+            Cow::Borrowed(_) => Self::from(Rc::clone(key)),
+            Cow::Owned(bytes) => Self::from_bytes(bytes),
+        }
+    }
+
     /// The text to carry it as.
     pub(crate) fn carried(&self) -> Cow<'_, str> {
         match &self.0 {
@@ -66,16 +74,9 @@ impl Text {
         }
     }
 
-    /// The text as a shared string, for use as a map's key; without a copy when it is UTF-8.
+    /// The text as a shared string, for use as a map's key or the name of a template; without a copy when it is UTF-8,
+    /// else carried.
     pub fn to_shared(&self) -> Rc<str> {
-        match &self.0 {
-            Repr::Utf8(text) => text.clone(),
-            Repr::Raw(bytes) => Rc::from(goyaml::text_of(bytes)),
-        }
-    }
-
-    /// The name of a template, likewise; what is not UTF-8 is carried, so that errors can quote it.
-    pub(crate) fn to_name(&self) -> Rc<str> {
         match &self.0 {
             Repr::Utf8(text) => text.clone(),
             Repr::Raw(bytes) => Rc::from(carried(bytes)),

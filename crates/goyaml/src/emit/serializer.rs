@@ -1,6 +1,7 @@
 //! A serde serializer that lays out YAML as it goes; maps are put in goyaml's order afterwards, if they
 //! were not in it already.
 
+use std::borrow::Cow;
 use std::fmt::{Display, Write};
 
 use serde::ser::{self, Serialize, Serializer};
@@ -9,6 +10,7 @@ use super::layout::{Dialect, Layout, Place};
 use super::order::less;
 use super::scalar::{Analysis, Style, wanted_style};
 use crate::Error;
+use crate::carried::bytes_of;
 use crate::json::{self, float_text};
 use crate::resolve::{Resolved, resolve};
 use crate::strconv::format_float;
@@ -198,14 +200,33 @@ impl Items<'_> {
         value.serialize(Node { layout: self.layout, in_mapping: false })
     }
 
-    fn key(&mut self, key: &str) -> Result<(), Stop> {
-        if self.layout.dialect == Dialect::V2 && (key.len() > MAX_KEY_LENGTH || !survives_json(key)) {
-            return Err(Stop::Detour);
-        }
+    fn start_entry(&mut self, key: &str) {
         self.start();
         self.keys.push_str(key);
         let start = self.layout.out.len();
         self.entries.push(Entry { key_end: self.keys.len(), start, end: 0, place: None });
+    }
+
+    /// Writes a key whose bytes that are no part of a character may be carried.
+    fn carried_key(&mut self, key: &str) -> Result<(), Stop> {
+        match bytes_of(key) {
+            Cow::Borrowed(_) => self.key(key),
+            Cow::Owned(bytes) if self.layout.dialect.is_v2() => self.key(&crate::text_of(&bytes)),
+            Cow::Owned(bytes) => {
+                self.start_entry(key);
+                let text = format!("!!binary {}", crate::base64::encode(&bytes));
+                self.layout.write_scalar(&text, Style::Plain, false);
+                self.layout.write_indicator(":", false, false);
+                Ok(())
+            }
+        }
+    }
+
+    fn key(&mut self, key: &str) -> Result<(), Stop> {
+        if self.layout.dialect == Dialect::V2 && (key.len() > MAX_KEY_LENGTH || !survives_json(key)) {
+            return Err(Stop::Detour);
+        }
+        self.start_entry(key);
         let v3 = !self.layout.dialect.is_v2();
         let analysis = Analysis::of(key, v3);
         let simple = !analysis.multiline && key.len() <= 128;
@@ -490,7 +511,7 @@ impl ser::SerializeMap for Items<'_> {
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Stop> {
         let key = key.serialize(TextKey)?;
-        self.key(&key)
+        self.carried_key(&key)
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Stop> {

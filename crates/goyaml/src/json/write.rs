@@ -1,11 +1,13 @@
 //! A serde serializer that writes as `encoding/json` does, map keys sorted.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use serde::ser::{self, Serialize};
 
 use super::Error;
 use super::text::{push_string, sized_float_text};
+use crate::carried::shown;
 use crate::text_key::TextKey;
 use crate::value::{BROKEN_TOKEN, MAX_DEPTH, NUMBER_TOKEN};
 
@@ -52,9 +54,21 @@ impl<'a> Writer<'a> {
         let _ = write!(self.out, "{value}");
     }
 
+    /// Writes a key, whose bytes that are no part of a character may be carried.
     fn key(&mut self, key: &str) {
-        push_string(&mut self.out, key, self.html);
+        match shown(key) {
+            Cow::Borrowed(key) => push_string(&mut self.out, key, self.html),
+            Cow::Owned(key) => self.broken(&key),
+        }
         self.out.push_str(if self.indent.is_some() { ": " } else { ":" });
+    }
+
+    /// Writes a text that was not UTF-8: U+FFFD stands for what was not.
+    fn broken(&mut self, text: &str) {
+        let start = self.out.len();
+        push_string(&mut self.out, text, self.html);
+        let written = self.out.split_off(start).replace(char::REPLACEMENT_CHARACTER, "\\ufffd");
+        self.out.push_str(&written);
     }
 }
 
@@ -230,10 +244,7 @@ impl<'w, 'a> ser::Serializer for &'w mut Writer<'a> {
         value: &T,
     ) -> Result<(), Error> {
         if name == BROKEN_TOKEN {
-            let start = self.out.len();
-            value.serialize(&mut *self)?;
-            let written = self.out.split_off(start).replace(char::REPLACEMENT_CHARACTER, "\\ufffd");
-            self.out.push_str(&written);
+            self.broken(&value.serialize(TextKey)?);
             return Ok(());
         }
         if name != NUMBER_TOKEN {

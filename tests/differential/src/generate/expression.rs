@@ -219,7 +219,6 @@ pub fn every_kind() -> Vec<Generated> {
                 let mut arguments = sample.clone();
                 (*kind).clone_into(&mut arguments[position]);
                 without_times_as_numbers(name, &mut arguments);
-                without_broken_keys(name, &mut arguments);
                 let question = chart_of(shown(name, &arguments));
                 all.push(Generated { question, features: vec![name, kind] });
             }
@@ -277,7 +276,6 @@ pub fn call(choices: &mut Choices<'_>) -> Generated {
         *changed = format!("(deepCopy {changed})");
     }
     without_times_as_numbers(name, &mut arguments);
-    without_broken_keys(name, &mut arguments);
     let text = match telling(name, &arguments) {
         Telling::All => {
             let mut call = call_of(name, &arguments);
@@ -332,17 +330,6 @@ pub(crate) fn is_time(expression: &str) -> bool {
 fn without_times_as_numbers(name: &str, arguments: &mut [String]) {
     if name == "printf" {
         arguments.iter_mut().filter(|argument| is_time(argument)).for_each(|time| "1".clone_into(time));
-    }
-}
-
-/// Functions that take keys of maps.
-const KEYED: &[&str] = &["dict", "dig", "get", "hasKey", "index", "omit", "pick", "pluck", "set", "unset"];
-
-/// Leaves nothing that is not UTF-8 among what may be the key of a map: ours are UTF-8.
-fn without_broken_keys(name: &str, arguments: &mut [String]) {
-    if KEYED.contains(&name) {
-        let broken = |argument: &&mut String| pool::BROKEN.contains(&argument.as_str());
-        arguments.iter_mut().filter(broken).for_each(|broken| "\"abc\"".clone_into(broken));
     }
 }
 
