@@ -93,7 +93,7 @@ impl Peer {
         let kubeconfig = Kubeconfig::read_from(&self.kubeconfig).map_err(io::Error::other)?;
         let options = KubeConfigOptions::default();
         let config = Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(io::Error::other)?;
-        Client::try_from(config).map_err(io::Error::other)
+        engine::connect(config).map_err(io::Error::other)
     }
 
     /// The resident memory of its processes, in MiB.

@@ -9,6 +9,7 @@
 //! object that is meant. So a run that was killed is simply run again.
 
 mod clock;
+mod connect;
 mod event;
 mod impersonate;
 mod lock;
@@ -36,6 +37,7 @@ use plan::{ObjectIndex, Plan};
 use serde_json::Value;
 
 pub use clock::Clock;
+pub use connect::connect;
 pub use event::{Effect, Ending, Event};
 pub use impersonate::as_account;
 pub use lock::{Lock, LockError};

@@ -190,15 +190,20 @@ impl Release {
 
     /// What the newest revision has, with all that earlier ones left behind.
     pub async fn stored(&self) -> Result<Inventory, ReleaseError> {
+        Ok(self.stored_with_origins().await?.0)
+    }
+
+    /// The same, with what the newest revision was rendered from, as far as that is known.
+    async fn stored_with_origins(&self) -> Result<(Inventory, Origins), ReleaseError> {
         let Some(record) = self.current() else {
             let left = self.tombstone.as_ref().map(|tombstone| tombstone.kept.inventory.clone());
-            return Ok(left.unwrap_or_default());
+            return Ok((left.unwrap_or_default(), Origins::default()));
         };
         if let Some(kept) = &self.interrupted {
-            return Ok(kept.inventory.clone());
+            return Ok((kept.inventory.clone(), kept.origins.clone()));
         }
         match self.kept(record).await? {
-            Some(kept) => Ok(kept.inventory),
+            Some(kept) => Ok((kept.inventory, kept.origins)),
             // Helm may be at work.
             None if record.info.status.is_pending() && !self.is_left_behind(record) => {
                 Err(ReleaseError::Pending {
@@ -207,7 +212,7 @@ impl Release {
                 })
             }
             // Helm wrote last: its manifest is the truth.
-            None => self.read_manifest(record),
+            None => Ok((self.read_manifest(record)?, Origins::default())),
         }
     }
 
@@ -329,8 +334,7 @@ impl Release {
     /// What taking the release out would do.
     pub async fn prepare_uninstall(&self, policy: &Policy) -> Result<Prepared, ReleaseError> {
         let mut record = self.current().cloned().ok_or(ReleaseError::NotFound)?;
-        let stored = self.stored().await?;
-        let origins = self.kept(&record).await?.map(|kept| kept.origins).unwrap_or_default();
+        let (stored, origins) = self.stored_with_origins().await?;
         let (wanted, documents) = Revision::new(&record, None, self.engine.served()).with_hooks()?.finish();
         record.info.status = Status::Uninstalling;
         "Deletion in progress (or silently failed)".clone_into(&mut record.info.description);

@@ -40,7 +40,7 @@ impl Connection {
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let config = self.config().await?;
         let namespace = config.default_namespace.clone();
-        let client = Client::try_from(config).map_err(|error| {
+        let client = engine::connect(config).map_err(|error| {
             Failure::new(format!("kubernetes cluster unreachable: {}", engine::with_causes(&error)))
         })?;
         Ok(Client::new(Renewing::new(self.clone(), client), namespace))
@@ -91,8 +91,6 @@ impl Connection {
             Some(proxy) => Some(proxy.parse().map_err(|error: http::uri::InvalidUri| wrong(&error))?),
             None => None,
         };
-        // Whoever asks decides what is asked again, and how many at once.
-        config.default_retry = false;
         Ok(config)
     }
 

@@ -34,7 +34,7 @@ impl Renewing {
             return Some(client);
         }
         let config = self.connection.config().await.ok()?;
-        let client = Client::try_from(config).ok()?;
+        let client = engine::connect(config).ok()?;
         *self.client.write().unwrap_or_else(PoisonError::into_inner) = (used + 1, client.clone());
         Some(client)
     }

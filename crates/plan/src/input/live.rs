@@ -1,6 +1,6 @@
 //! What is known of the cluster: facts that somebody read before planning.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
 use objects::ObjectId;
@@ -13,7 +13,7 @@ pub struct Live {
     /// stored.
     pub known: bool,
     /// The wanted and the stored objects that exist.
-    pub objects: BTreeMap<ObjectId, LiveObject>,
+    pub objects: HashMap<ObjectId, LiveObject>,
     /// What is not the release's own: custom resources of one of its definitions, objects in one of its namespaces.
     pub foreign: BTreeMap<ObjectId, Vec<ObjectId>>,
 }

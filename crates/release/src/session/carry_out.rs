@@ -37,7 +37,7 @@ impl Session {
         }
         self.release.inventories.write(&kept, again.as_ref()).await?;
         let now = Timestamp::now();
-        let mut known = match &again {
+        let known = match &again {
             Some(stored) => {
                 self.release.history.pop();
                 self.release.storage.update(stored, &record, now).await?
@@ -57,7 +57,6 @@ impl Session {
 
         kept.earlier = None;
         settle(&mut kept.inventory, &prepared, &outcome);
-        self.release.inventories.write(&kept, Some(&known)).await?;
         record.info.status = if outcome.is_success() { Status::Deployed } else { Status::Failed };
         let operation = prepared.plan.operation;
         record.info.description = match (outcome.is_success(), outcome.failures.first()) {
@@ -66,13 +65,21 @@ impl Session {
             (false, Some((None, why))) => format!("{operation} failed: {why}"),
             (false, None) => format!("{operation} was stopped"),
         };
-        known = self.release.storage.update(&known, &record, Timestamp::now()).await?;
-        if outcome.is_success() {
-            self.supersede().await?;
-            if self.release.tombstone().is_some() {
-                // What was left of it is in the inventory of the new revision.
-                self.release.tombstones.remove(&record.name).await?;
+        // Whoever is interrupted before both are written finds the intent, from which the same can be found out.
+        let (inventories, storage, written) =
+            (self.release.inventories.clone(), self.release.storage.clone(), known.clone());
+        let ended = async {
+            let known = storage.update(&known, &record, Timestamp::now()).await?;
+            if outcome.is_success() {
+                self.supersede().await?;
             }
+            Ok::<_, ReleaseError>(known)
+        };
+        let settled = async { Ok(inventories.write(&kept, Some(&written)).await?) };
+        let ((), known) = tokio::try_join!(settled, ended)?;
+        if outcome.is_success() && self.release.tombstone().is_some() {
+            // What was left of it is in the inventory of the new revision.
+            self.release.tombstones.remove(&record.name).await?;
         }
         self.release.history.push(known);
         self.forget_old(finish.history_max).await?;

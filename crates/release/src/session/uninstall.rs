@@ -42,8 +42,13 @@ impl Session {
             since: now,
             until: now.checked_add(removal.undelete_window).unwrap_or(Timestamp::MAX),
         };
-        self.release.inventories.write(&kept, self.release.history.last()).await?;
-        self.rewrite(&record).await?;
+        // Either tells whoever is interrupted that it goes: there is an inventory of this revision already.
+        let known = self.release.history.last().cloned();
+        let inventories = self.release.inventories.clone();
+        tokio::try_join!(
+            async { Ok::<_, ReleaseError>(inventories.write(&kept, known.as_ref()).await?) },
+            self.rewrite(&record),
+        )?;
         self.take_back_what_others_want(&kept.inventory, tell).await?;
         let outcome = self.run(&prepared, options, tell).await;
         let trash: Vec<_> =
@@ -77,12 +82,13 @@ impl Session {
         if removal.keep_history {
             return Ok(Deployed { record, outcome, plan });
         }
-        // Without its inventory a record can still be read; without its record an inventory would be left behind. And the
+        // Without its inventory a record can still be read; without any record an inventory would be left behind. So the
         // newest record goes last: whoever is interrupted finds the release still there.
         let release = &mut self.release;
-        release.inventories.remove_all(&record.name).await?;
         let newest = release.history.pop();
         let mut removing = JoinSet::new();
+        let (inventories, name) = (release.inventories.clone(), record.name.clone());
+        removing.spawn(async move { inventories.remove_all(&name).await });
         for old in release.history.drain(..) {
             let storage = release.storage.clone();
             removing.spawn(async move { storage.remove(&old).await });
