@@ -65,18 +65,15 @@ impl Session {
             (false, Some((None, why))) => format!("{operation} failed: {why}"),
             (false, None) => format!("{operation} was stopped"),
         };
-        // Whoever is interrupted before both are written finds the intent, from which the same can be found out.
-        let (inventories, storage, written) =
-            (self.release.inventories.clone(), self.release.storage.clone(), known.clone());
-        let ended = async {
-            let known = storage.update(&known, &record, Timestamp::now()).await?;
-            if outcome.is_success() {
-                self.supersede().await?;
-            }
-            Ok::<_, ReleaseError>(known)
-        };
-        let settled = async { Ok(inventories.write(&kept, Some(&written)).await?) };
-        let ((), known) = tokio::try_join!(settled, ended)?;
+        // The record comes last: until it says that all is done, whoever is interrupted does it again.
+        let inventories = self.release.inventories.clone();
+        let settled = async { Ok::<_, ReleaseError>(inventories.write(&kept, Some(&known)).await?) };
+        if outcome.is_success() {
+            tokio::try_join!(settled, self.supersede())?;
+        } else {
+            settled.await?;
+        }
+        let known = self.release.storage.update(&known, &record, Timestamp::now()).await?;
         if outcome.is_success() && self.release.tombstone().is_some() {
             // What was left of it is in the inventory of the new revision.
             self.release.tombstones.remove(&record.name).await?;
