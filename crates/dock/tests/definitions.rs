@@ -66,6 +66,31 @@ async fn owners_in_a_version_are_followed_as_long_as_the_object_can_be_seen_in_i
 }
 
 #[tokio::test]
+async fn annotations_whose_last_was_taken_back_are_stored_until_the_next_write() {
+    let dock = with_things().await;
+    let path = format!("{}/t", things("v1"));
+    let metadata = json!({"name": "t", "annotations": {"note": "a"}});
+    dock.ask("POST", &things("v1"), &thing("v1", &metadata, &json!({"size": 1}))).await;
+    let apply = [("content-type", "application/apply-patch+yaml")];
+    let mut taken_back = Value::Null;
+    for metadata in [json!({"name": "t", "annotations": {"note": "b"}}), json!({"name": "t"})] {
+        let wanted = thing("v1", &metadata, &json!({"size": 1}));
+        let applied =
+            dock.ask_with("PATCH", &format!("{path}?fieldManager=a&force=true"), &wanted, &apply).await;
+        assert_eq!(applied.code, 200, "{}", applied.body);
+        taken_back = applied.body;
+    }
+    let annotations = |object: &Value| object["metadata"].get("annotations").cloned();
+    let revision = |object: &Value| object["metadata"]["resourceVersion"].clone();
+    assert_eq!(annotations(&taken_back), None);
+    let same = json!({"spec": {"size": 1}});
+    let first = dock.ask("PATCH", &path, &same).await.body;
+    let second = dock.ask("PATCH", &path, &same).await.body;
+    assert_eq!((annotations(&first), revision(&first) == revision(&taken_back)), (None, false));
+    assert_eq!((annotations(&second), revision(&second) == revision(&first)), (None, true));
+}
+
+#[tokio::test]
 async fn names_are_accepted_while_a_definition_waits_for_its_objects() {
     let dock = with_things().await;
     let held = thing("v1", &json!({"name": "t", "finalizers": ["a.b/c"]}), &json!({}));

@@ -154,13 +154,13 @@ fn restore_nulls(merged: &Value, object: &mut Value) {
     }
 }
 
-/// Puts back the empty maps and lists that reading metadata takes away. They are stored, though nobody sees them, so that
-/// the next write of a state that looks the same is one that changes something.
+/// Puts back the empty maps and lists, and the nulls where all was removed, that reading metadata takes away. They are
+/// stored, though nobody sees them, so that the next write of a state that looks the same is one that changes something.
 fn restore_empty(merged: &Value, metadata: &mut Value) {
     let empty = |value: &Value| match value {
         Value::Object(fields) => fields.is_empty(),
         Value::Array(items) => items.is_empty(),
-        _ => false,
+        value => value.is_null(),
     };
     if let (Some(merged), Some(metadata)) = (merged.as_object(), metadata.as_object_mut()) {
         for (name, value) in merged.iter().filter(|(_, value)| empty(value)) {
