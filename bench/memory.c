@@ -1,5 +1,5 @@
 // Copying and comparing memory, for what bench/dist links with musl: musl's own do it byte by byte up to the next word,
-// which is a tenth of the time in which a chart is rendered. And huge pages for the heap.
+// which is a tenth of the time in which a chart is rendered.
 //
 // Short pieces are read whole before anything is written, in two halves that overlap in the middle; so they may overlap
 // each other too. Calls of memcpy come to __wrap_memcpy by the linker's --wrap. Compiled with TEST it holds every function
@@ -83,28 +83,6 @@ int __wrap_memcmp(const void *left, const void *right, size_t size) {
 }
 
 int __wrap_bcmp(const void *left, const void *right, size_t size) __attribute__((alias("__wrap_memcmp")));
-
-#ifndef TEST
-// The allocator reserves a gigabyte and lays it out in segments of 32 MiB, one or more for each thread. What a large chart
-// needs beyond the first 2 MiB of a segment is had in pages of 2 MiB, each by one fault instead of 512; smaller charts, and
-// threads that do little, get no more than they use.
-#define HEAP ((size_t)1 << 30)
-#define SEGMENT ((size_t)32 << 20)
-#define HUGE ((size_t)2 << 20)
-#define SEGMENTS 2
-#define MADV_HUGEPAGE 14
-
-void *__real_mmap(void *, size_t, int, int, int, long);
-int madvise(void *, size_t, int);
-
-void *__wrap_mmap(void *at, size_t size, int protection, int flags, int file, long offset) {
-  char *got = __real_mmap(at, size, protection, flags, file, offset);
-  if (size >= HEAP && got != (char *)-1)
-    for (size_t segment = 0; segment < SEGMENTS; segment++)
-      madvise(got + segment * SEGMENT + HUGE, SEGMENT - HUGE, MADV_HUGEPAGE); // Without them it is only slower.
-  return got;
-}
-#endif
 
 #ifdef TEST
 #include <stdio.h>
