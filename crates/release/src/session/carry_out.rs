@@ -37,7 +37,7 @@ impl Session {
         }
         self.release.inventories.write(&kept, again.as_ref()).await?;
         let now = Timestamp::now();
-        let known = match &again {
+        let mut known = match &again {
             Some(stored) => {
                 self.release.history.pop();
                 self.release.storage.update(stored, &record, now).await?
@@ -57,6 +57,7 @@ impl Session {
 
         kept.earlier = None;
         settle(&mut kept.inventory, &prepared, &outcome);
+        self.release.inventories.write(&kept, Some(&known)).await?;
         record.info.status = if outcome.is_success() { Status::Deployed } else { Status::Failed };
         let operation = prepared.plan.operation;
         record.info.description = match (outcome.is_success(), outcome.failures.first()) {
@@ -65,18 +66,13 @@ impl Session {
             (false, Some((None, why))) => format!("{operation} failed: {why}"),
             (false, None) => format!("{operation} was stopped"),
         };
-        // The record comes last: until it says that all is done, whoever is interrupted does it again.
-        let inventories = self.release.inventories.clone();
-        let settled = async { Ok::<_, ReleaseError>(inventories.write(&kept, Some(&known)).await?) };
+        known = self.release.storage.update(&known, &record, Timestamp::now()).await?;
         if outcome.is_success() {
-            tokio::try_join!(settled, self.supersede())?;
-        } else {
-            settled.await?;
-        }
-        let known = self.release.storage.update(&known, &record, Timestamp::now()).await?;
-        if outcome.is_success() && self.release.tombstone().is_some() {
-            // What was left of it is in the inventory of the new revision.
-            self.release.tombstones.remove(&record.name).await?;
+            self.supersede().await?;
+            if self.release.tombstone().is_some() {
+                // What was left of it is in the inventory of the new revision.
+                self.release.tombstones.remove(&record.name).await?;
+            }
         }
         self.release.history.push(known);
         self.forget_old(finish.history_max).await?;
