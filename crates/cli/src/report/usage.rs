@@ -102,10 +102,11 @@ fn flag_name(argument: &str) -> String {
     argument.split([' ', '=', '[']).next().unwrap_or_default().to_owned()
 }
 
+/// The likeliest of what was meant, which the parser names last.
 fn suggestion(error: &clap::Error, kind: ContextKind) -> Option<String> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(text.clone()),
-        ContextValue::Strings(texts) => texts.first().cloned(),
+        ContextValue::Strings(texts) => texts.last().cloned(),
         _ => None,
     }
 }

@@ -11,6 +11,7 @@ fn wrong_command_lines() {
         ("unknown_flag_with_value", &["lint", "hello", "--no-such-flag=1"]),
         ("unknown_short_flag", &["template", "-gZ", "hello"]),
         ("unknown_command", &["templat", "hello"]),
+        ("unknown_command_like_several", &["uninstal", "hello"]),
         ("unknown_command_of_a_group", &["repo", "ad"]),
         ("flag_without_value", &["template", "hello", "--set"]),
         ("short_flag_without_value", &["template", "hello", "-f"]),
