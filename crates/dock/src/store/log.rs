@@ -10,6 +10,8 @@ use super::{Compacted, Key, Revision, Stored};
 
 /// So many changes are kept. A watch that falls behind further gets a 410 and lists again.
 const KEPT: usize = 100_000;
+/// So many bytes of them are kept, about: few large objects that change often must not fill the memory.
+const KEPT_BYTES: usize = 256 << 20;
 
 /// What happened to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,9 +59,22 @@ impl Event {
     }
 }
 
-#[derive(Debug)]
+/// How many bytes an object takes in memory, about.
+fn weight(value: &Value) -> usize {
+    let inner = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(fields) => fields.iter().map(|(key, value)| key.len() + weight(value)).sum(),
+    };
+    size_of::<Value>() + inner
+}
+
+#[derive(Debug, Default)]
 pub(super) struct Log {
     events: VecDeque<Arc<Event>>,
+    /// What the events weigh together.
+    weight: usize,
     /// The revision before the first event.
     start: Revision,
 }
@@ -67,23 +82,30 @@ pub(super) struct Log {
 impl Log {
     /// A log with the changes that lead to a revision, as far back as they follow each other.
     pub(super) fn with(events: Vec<Arc<Event>>, revision: Revision) -> Self {
-        let mut start = revision;
-        let mut kept = VecDeque::new();
+        let mut log = Self { start: revision, ..Self::default() };
         for event in events.into_iter().rev() {
-            if event.revision != start {
+            if event.revision != log.start {
                 break;
             }
-            start -= 1;
-            kept.push_front(event);
+            log.start -= 1;
+            log.weight += weight(&event.object);
+            log.events.push_front(event);
         }
-        Self { events: kept, start }
+        log.shorten();
+        log
     }
 
     pub(super) fn push(&mut self, event: Arc<Event>) {
+        self.weight += weight(&event.object);
         self.events.push_back(event);
-        if self.events.len() > KEPT
-            && let Some(oldest) = self.events.pop_front()
-        {
+        self.shorten();
+    }
+
+    /// Forgets the oldest changes as long as there are too many.
+    fn shorten(&mut self) {
+        while self.events.len() > KEPT || self.weight > KEPT_BYTES {
+            let Some(oldest) = self.events.pop_front() else { return };
+            self.weight -= weight(&oldest.object);
             self.start = oldest.revision;
         }
     }
@@ -107,7 +129,37 @@ impl Log {
     }
 
     pub(super) fn compact(&mut self, revision: Revision) {
-        self.events.clear();
-        self.start = revision;
+        *self = Self { start: revision, ..Self::default() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ResourceKey;
+    use super::*;
+
+    fn event(revision: Revision, object: &Arc<Value>) -> Arc<Event> {
+        let resource = ResourceKey { group: "".into(), resource: "secrets".into() };
+        let key = Key { resource, namespace: "harbour".into(), name: "anchor".into() };
+        let stored = Stored { key, revision, object: Arc::clone(object) };
+        Arc::new(Event::new(EventKind::Modified, stored, None))
+    }
+
+    #[test]
+    fn large_objects_push_out_older_changes_than_small_ones_do() {
+        let megabyte = Arc::new(Value::String("x".repeat(1 << 20)));
+        let small = Arc::new(Value::Null);
+        let mut log = Log::default();
+        for revision in 1..=1000 {
+            log.push(event(revision, &megabyte));
+        }
+        assert_eq!(log.after(745).map(Iterator::count).ok(), Some(255));
+        assert_eq!(log.after(744).map(Iterator::count).map_err(|gone| gone.oldest), Err(745));
+        for revision in 1001..=2000 {
+            log.push(event(revision, &small));
+        }
+        assert_eq!(log.after(1000).map(Iterator::count).ok(), Some(1000));
+        let reread = Log::with((1..=1000).map(|revision| event(revision, &megabyte)).collect(), 1000);
+        assert_eq!(reread.start, 745);
     }
 }
