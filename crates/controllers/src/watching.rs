@@ -1,12 +1,13 @@
 //! Watches on what belongs to somebody: one for each kind that any set has, by metadata alone.
 //!
 //! A change wakes the set that the object belongs to, unless it is the change that the set itself has just made, which
-//! is known by its revision.
+//! is known by its revision. A watch begins with a list, and so does one that has broken for too long: what is not in it
+//! went while nobody watched.
 
 use std::collections::{HashMap, HashSet};
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use engine::{Belongs, OWNER};
@@ -16,6 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Client, ResourceExt};
+use objects::ObjectId;
 
 /// So long an event is held, in which the run that caused it may tell that it did.
 const HOLD: Duration = Duration::from_millis(100);
@@ -40,13 +42,38 @@ struct Inner {
 struct State {
     trigger: Option<Trigger>,
     watched: HashSet<ApiResource>,
-    /// The revision of each object that its set knows, by UID.
-    known: HashMap<String, String>,
+    /// What sets know of their objects, by UID.
+    known: HashMap<String, Known>,
+    /// How many lists have ended.
+    lists: u64,
     /// The objects that their sets know to be gone, by UID, and since when.
     gone: HashMap<String, Timestamp>,
     /// The sets that have not looked since something of theirs has changed.
     news: HashSet<ObjectKey>,
     tasks: Vec<tokio::task::AbortHandle>,
+}
+
+/// What a set knows of an object.
+struct Known {
+    id: ObjectId,
+    version: Option<String>,
+    /// The set, if the object says that it belongs to one.
+    owner: Option<ObjectKey>,
+}
+
+/// What one watch is about.
+struct Watched {
+    group: String,
+    kind: String,
+    /// The only namespace.
+    namespace: Option<String>,
+}
+
+impl Watched {
+    fn has(&self, id: &ObjectId) -> bool {
+        (&self.group, &self.kind) == (&id.group, &id.kind)
+            && (self.namespace.is_none() || self.namespace == id.namespace)
+    }
 }
 
 impl Drop for Inner {
@@ -75,51 +102,47 @@ impl Watching {
             return;
         }
         let client = &self.inner.client;
-        let apis: Vec<Api<PartialObjectMeta>> = match self.inner.namespaces.as_slice() {
-            [] => vec![Api::all_with(client.clone(), resource)],
-            _ if !namespaced => vec![Api::all_with(client.clone(), resource)],
-            some => some
-                .iter()
-                .map(|namespace| Api::namespaced_with(client.clone(), namespace, resource))
-                .collect(),
+        let namespaces: Vec<Option<&str>> = match self.inner.namespaces.as_slice() {
+            some @ [_, ..] if namespaced => some.iter().map(|namespace| Some(namespace.as_str())).collect(),
+            _ => vec![None],
         };
-        for api in apis {
-            let inner = Arc::downgrade(&self.inner);
+        for namespace in namespaces {
+            let api = match namespace {
+                Some(namespace) => Api::namespaced_with(client.clone(), namespace, resource),
+                None => Api::all_with(client.clone(), resource),
+            };
+            let (group, kind) = (resource.group.clone(), resource.kind.clone());
+            let watched = Watched { group, kind, namespace: namespace.map(str::to_owned) };
             let label = self.inner.belongs.label().unwrap_or_default().to_owned();
-            let kind = resource.kind.clone();
-            let task = tokio::spawn(async move {
-                let mut events = pin!(watcher(api, watcher::Config::default().labels(&label)));
-                let mut failures = 0_u32;
-                while let Some(event) = poll_fn(|context| events.as_mut().poll_next(context)).await {
-                    match event {
-                        Ok(Event::Apply(object) | Event::InitApply(object)) => {
-                            let Some(inner) = inner.upgrade() else { return };
-                            Self { inner }.changed(&object, false);
-                        }
-                        Ok(Event::Delete(object)) => {
-                            let Some(inner) = inner.upgrade() else { return };
-                            Self { inner }.changed(&object, true);
-                        }
-                        Ok(Event::Init | Event::InitDone) => failures = 0,
-                        Err(error) => {
-                            tracing::warn!(%error, kind, "a watch on what sets have broke and begins again");
-                            tokio::time::sleep(Duration::from_millis(100 << failures.min(8))).await;
-                            failures += 1;
-                        }
-                    }
-                }
-            });
+            let task = tokio::spawn(watch(Arc::downgrade(&self.inner), watched, api, label));
             state.tasks.push(task.abort_handle());
         }
     }
 
+    /// How many lists have ended. A set asks before it looks at its objects.
+    pub(crate) fn lists(&self) -> u64 {
+        self.state().lists
+    }
+
     /// What a set knows of its objects: events about these revisions are none.
-    pub(crate) fn knows<'a>(&self, objects: impl Iterator<Item = &'a DynamicObject>) {
+    ///
+    /// It began to look at them after some lists. If another has ended since, an object that went before it was listed
+    /// is in no event, and the set looks again.
+    pub(crate) fn knows<'a>(
+        &self,
+        key: ObjectKey,
+        objects: impl Iterator<Item = (&'a ObjectId, &'a DynamicObject)>,
+        lists: u64,
+    ) {
         let mut state = self.state();
-        for object in objects {
-            if let (Some(uid), Some(version)) = (object.uid(), object.resource_version()) {
-                state.known.insert(uid, version);
+        for (id, object) in objects {
+            if let Some(uid) = object.uid() {
+                let (id, version) = (id.clone(), object.resource_version());
+                state.known.insert(uid, Known { id, version, owner: self.owner(object) });
             }
+        }
+        if state.lists != lists {
+            state.wake(key);
         }
     }
 
@@ -143,27 +166,46 @@ impl Watching {
 
     fn changed(&self, object: &PartialObjectMeta, gone: bool) {
         let Some(key) = self.owner(object) else { return };
-        let (Some(uid), version) = (object.uid(), object.resource_version()) else { return };
+        let Some(uid) = object.uid() else { return };
+        self.tell(key, uid, object.resource_version(), gone);
+    }
+
+    /// A list has ended, in which these were.
+    fn listed(&self, watched: &Watched, uids: &HashSet<String>) {
+        let mut state = self.state();
+        state.lists += 1;
+        let missing =
+            state.known.iter().filter(|(uid, known)| watched.has(&known.id) && !uids.contains(*uid));
+        let missing: Vec<(String, ObjectKey)> =
+            missing.filter_map(|(uid, known)| Some((uid.clone(), known.owner.clone()?))).collect();
+        drop(state);
+        for (uid, key) in missing {
+            self.tell(key, uid, None, true);
+        }
+    }
+
+    /// Wakes a set because of an object, unless it turns out to be no news.
+    fn tell(&self, key: ObjectKey, uid: String, version: Option<String>, gone: bool) {
         let inner = Arc::downgrade(&self.inner);
         tokio::spawn(async move {
             tokio::time::sleep(HOLD).await;
             let Some(inner) = inner.upgrade() else { return };
             let this = Self { inner };
             let mut state = this.state();
-            let known = if gone { state.known.remove(&uid) } else { state.known.get(&uid).cloned() };
-            let is_told = gone && state.gone.remove(&uid).is_some();
-            if is_told || !gone && known.is_some() && known == version {
-                return;
-            }
-            state.news.insert(key.clone());
-            if let Some(trigger) = &state.trigger {
-                trigger.wake(key);
+            let is_told = if gone {
+                state.known.remove(&uid);
+                state.gone.remove(&uid).is_some()
+            } else {
+                version.is_some() && state.known.get(&uid).is_some_and(|known| known.version == version)
+            };
+            if !is_told {
+                state.wake(key);
             }
         });
     }
 
     /// The set that an object says it belongs to.
-    fn owner(&self, object: &PartialObjectMeta) -> Option<ObjectKey> {
+    fn owner(&self, object: &impl ResourceExt) -> Option<ObjectKey> {
         let (kind, path) = object.annotations().get(OWNER)?.split_once(' ')?;
         let (namespace, name) = path.split_once('/')?;
         (Some(kind) == self.inner.belongs.kind()).then(|| ObjectKey::namespaced(namespace, name))
@@ -171,6 +213,45 @@ impl Watching {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn wake(&mut self, key: ObjectKey) {
+        self.news.insert(key.clone());
+        if let Some(trigger) = &self.trigger {
+            trigger.wake(key);
+        }
+    }
+}
+
+/// Follows one watch for as long as anybody is there to be woken.
+async fn watch(inner: Weak<Inner>, watched: Watched, api: Api<PartialObjectMeta>, label: String) {
+    let mut events = pin!(watcher(api, watcher::Config::default().labels(&label)));
+    let mut listed = HashSet::new();
+    let mut failures = 0_u32;
+    while let Some(event) = poll_fn(|context| events.as_mut().poll_next(context)).await {
+        let Some(watching) = inner.upgrade().map(|inner| Watching { inner }) else { return };
+        // That a list is about to be asked for proves nothing.
+        if !matches!(event, Ok(Event::Init) | Err(_)) {
+            failures = 0;
+        }
+        match event {
+            Ok(Event::Apply(object)) => watching.changed(&object, false),
+            Ok(Event::Delete(object)) => watching.changed(&object, true),
+            Ok(Event::Init) => listed.clear(),
+            Ok(Event::InitApply(object)) => {
+                listed.extend(object.uid());
+                watching.changed(&object, false);
+            }
+            Ok(Event::InitDone) => watching.listed(&watched, &std::mem::take(&mut listed)),
+            Err(error) => {
+                drop(watching);
+                tracing::warn!(%error, kind = watched.kind, "a watch on what sets have broke and begins again");
+                tokio::time::sleep(Duration::from_millis(100 << failures.min(8))).await;
+                failures += 1;
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use base64::Engine as _;
 use engine::{
     Effect, Engine, Event, Glance, Holder, LockError, Marks, Options, Stop, StoredObject, Subjects, Work,
 };
-use extension::{ActuatorError, Clock, Context, ErrorCode, Outcome};
+use extension::{ActuatorError, Clock, Context, ErrorCode, ObjectKey, Outcome};
 use k8s_openapi::api::core::v1::Secret;
 use kube::core::DynamicObject;
 use kube::{Api, ResourceExt};
@@ -47,6 +47,8 @@ pub(super) struct Reconcile<'a> {
     pub(super) clock: Clock,
     /// This process has not looked at the Bundle before.
     pub(super) is_first: bool,
+    /// How many lists the watches had ended before anything was looked at.
+    pub(super) lists: u64,
     pub(super) actuator: &'a BundleActuator,
     pub(super) events: Vec<Event>,
 }
@@ -111,7 +113,7 @@ impl BundleActuator {
         kept.account = bundle.service_account().to_owned();
         let engine = self.cluster.as_account(&marks.namespace, bundle.service_account()).await?;
         let (seen, events, clock) = (HashMap::new(), Vec::new(), clock.clone());
-        let (actuator, is_first) = (self, false);
+        let (actuator, is_first, lists) = (self, false, self.watching.lists());
         Ok(Reconcile {
             bundle,
             marks,
@@ -123,6 +125,7 @@ impl BundleActuator {
             stop,
             clock,
             is_first,
+            lists,
             actuator,
             events,
         })
@@ -424,7 +427,8 @@ impl Reconcile<'_> {
                 watching.follow(&kind.resource, kind.namespaced);
             }
         }
-        watching.knows(self.seen.values());
+        let key = ObjectKey::namespaced(&self.marks.namespace, &self.marks.name);
+        watching.knows(key, self.seen.iter(), self.lists);
         let gone = self.events.iter().filter_map(|event| match event {
             Event::Gone { object } => self.seen.get(object)?.uid(),
             _ => None,

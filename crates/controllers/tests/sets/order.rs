@@ -1,5 +1,7 @@
 //! Resources go in by references and layers, and each says how it stands.
 
+use dock::Dock;
+use dock::faults::{Fault, Injected};
 use kube::ResourceExt;
 use serde_json::json;
 
@@ -150,6 +152,53 @@ async fn an_object_that_somebody_deletes_comes_back() -> Done {
     yard.ready("b").await?;
     let before = yard.maps.get("one").await?.uid();
     yard.maps.delete("one", &kube::api::DeleteParams::default()).await?;
+    support::eventually(&yard.maps, "one", |map| map.uid() != before).await?;
+    Ok(())
+}
+
+/// Lets nobody watch what sets have, until it is taken back.
+fn nobody_watches(dock: &Dock) -> Injected {
+    dock.faults().add(|line, _| {
+        let is_watch = line.contains("/configmaps?") && line.contains("labelSelector=");
+        is_watch.then(Fault::unavailable)
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_deleted_before_anybody_watches_comes_back() -> Done {
+    let yard = Yard::new().await?;
+    let Some(dock) = yard.cluster.as_dock() else { return Ok(()) };
+    let blind = nobody_watches(dock);
+    yard.apply("b", json!([map("one")])).await?;
+    yard.ready("b").await?;
+    let before = yard.maps.get("one").await?.uid();
+    yard.maps.delete("one", &kube::api::DeleteParams::default()).await?;
+    while blind.hits() == 0 {
+        tokio::task::yield_now().await;
+    }
+    blind.remove();
+    support::eventually(&yard.maps, "one", |map| map.uid() != before).await?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_deleted_while_the_watch_is_broken_comes_back() -> Done {
+    let yard = Yard::new().await?;
+    let Some(dock) = yard.cluster.as_dock() else { return Ok(()) };
+    yard.apply("b", json!([map("one")])).await?;
+    yard.ready("b").await?;
+    // It is watched: what somebody changes is put right.
+    yard.maps.delete("one", &kube::api::DeleteParams::default()).await?;
+    let before = support::eventually(&yard.maps, "one", |_| true).await?.uid();
+    yard.ready("b").await?;
+    let blind = nobody_watches(dock);
+    dock.faults().drop_watches();
+    yard.maps.delete("one", &kube::api::DeleteParams::default()).await?;
+    while blind.hits() == 0 {
+        tokio::task::yield_now().await;
+    }
+    dock.faults().expire_revisions();
+    blind.remove();
     support::eventually(&yard.maps, "one", |map| map.uid() != before).await?;
     Ok(())
 }
