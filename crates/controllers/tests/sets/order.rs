@@ -1,7 +1,8 @@
 //! Resources go in by references and layers, and each says how it stands.
 
 use dock::Dock;
-use dock::faults::{Fault, Injected};
+use dock::faults::{Fault, Injected, Which};
+use jiff::Timestamp;
 use kube::ResourceExt;
 use serde_json::json;
 
@@ -185,18 +186,19 @@ async fn an_object_that_is_deleted_before_anybody_watches_comes_back() -> Done {
 async fn an_object_that_is_deleted_while_the_watch_is_broken_comes_back() -> Done {
     let yard = Yard::new().await?;
     let Some(dock) = yard.cluster.as_dock() else { return Ok(()) };
-    yard.apply("b", json!([map("one")])).await?;
+    let short = dock.faults().inject(Which::verb("watch").resource("configmaps"), Fault::CutWatch(1));
+    yard.apply("b", json!([map("one"), map("two")])).await?;
     yard.ready("b").await?;
-    // It is watched: what somebody changes is put right.
-    yard.maps.delete("one", &kube::api::DeleteParams::default()).await?;
-    let before = support::eventually(&yard.maps, "one", |_| true).await?.uid();
-    yard.ready("b").await?;
+    let before = yard.maps.get("one").await?.uid();
     let blind = nobody_watches(dock);
-    dock.faults().drop_watches();
-    yard.maps.delete("one", &kube::api::DeleteParams::default()).await?;
+    short.remove();
     while blind.hits() == 0 {
-        tokio::task::yield_now().await;
+        yard.annotate("two", json!({"seen": Timestamp::now().to_string()})).await?;
+        a_while().await;
     }
+    // What the last change has caused is over.
+    a_while().await;
+    yard.maps.delete("one", &kube::api::DeleteParams::default()).await?;
     dock.faults().expire_revisions();
     blind.remove();
     support::eventually(&yard.maps, "one", |map| map.uid() != before).await?;
