@@ -102,11 +102,11 @@ impl Watching {
             return;
         }
         let client = &self.inner.client;
-        let namespaces: Vec<Option<&str>> = match self.inner.namespaces.as_slice() {
+        let scopes: Vec<Option<&str>> = match self.inner.namespaces.as_slice() {
             some @ [_, ..] if namespaced => some.iter().map(|namespace| Some(namespace.as_str())).collect(),
             _ => vec![None],
         };
-        for namespace in namespaces {
+        for namespace in scopes {
             let api = match namespace {
                 Some(namespace) => Api::namespaced_with(client.clone(), namespace, resource),
                 None => Api::all_with(client.clone(), resource),
