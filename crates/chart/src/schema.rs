@@ -131,6 +131,7 @@ fn compiled_problems(schema: &[u8], values: &Table, fetch: Option<&FetchSchema>)
     if let Err(message) = survey.walk(&schema) {
         return whole(message);
     }
+    name_drafts(&mut schema);
     references::with_neighbours(&mut schema, draft);
     let mut options = jsonschema::options()
         .with_draft(draft)
@@ -193,6 +194,37 @@ fn draft_of(schema: &Json, fetch: Option<&FetchSchema>) -> Result<Draft, String>
         current = std::borrow::Cow::Owned(next);
     }
     Err("the schema's own schema has no end".to_owned())
+}
+
+/// Writes the names of known drafts as the validator knows them: it would load them from their addresses otherwise.
+fn name_drafts(schema: &mut Json) {
+    match schema {
+        Json::Array(items) => items.iter_mut().for_each(name_drafts),
+        Json::Object(fields) => {
+            for (key, value) in fields {
+                match (key.as_str(), &*value) {
+                    ("$schema", Json::String(uri)) => {
+                        if let Some(draft) = known_draft(uri) {
+                            *value = name_of(draft).into();
+                        }
+                    }
+                    ("enum" | "const" | "default" | "examples", _) => {}
+                    _ => name_drafts(value),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn name_of(draft: Draft) -> &'static str {
+    match draft {
+        Draft::Draft4 => "http://json-schema.org/draft-04/schema#",
+        Draft::Draft6 => "http://json-schema.org/draft-06/schema#",
+        Draft::Draft7 => "http://json-schema.org/draft-07/schema#",
+        Draft::Draft201909 => "https://json-schema.org/draft/2019-09/schema",
+        _ => "https://json-schema.org/draft/2020-12/schema",
+    }
 }
 
 fn known_draft(uri: &str) -> Option<Draft> {

@@ -4,11 +4,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use chart::load::load_files;
+use chart::schema::FetchSchema;
 use chart::{File, RenderError, RenderOptions, render};
 use gotmpl::functions::Offline;
 use goyaml::Mapping;
 
 fn verdict(schema: &str, values: &str) -> Result<(), String> {
+    let fetch: FetchSchema = Arc::new(|address| match address {
+        "https://example.com/text.json" => Ok(br#"{"type": "string"}"#.to_vec()),
+        other => Err(format!("nothing at {other}")),
+    });
+    verdict_with(fetch, schema, values)
+}
+
+fn verdict_with(fetch: FetchSchema, schema: &str, values: &str) -> Result<(), String> {
     let files = vec![
         File::new("Chart.yaml", "apiVersion: v2\nname: c\nversion: 0.1.0\n"),
         File::new("values.yaml", values.to_owned()),
@@ -16,14 +25,33 @@ fn verdict(schema: &str, values: &str) -> Result<(), String> {
     ];
     let chart = load_files(files).expect("a chart that loads").chart;
     let mut options = RenderOptions::new(Rc::new(Offline::default()));
-    options.fetch_schema = Some(Arc::new(|address| match address {
-        "https://example.com/text.json" => Ok(br#"{"type": "string"}"#.to_vec()),
-        other => Err(format!("nothing at {other}")),
-    }));
+    options.fetch_schema = Some(fetch);
     match render(&chart, &Mapping::new(), &mut options) {
         Ok(_) => Ok(()),
         Err(error @ RenderError::Schema(_)) => Err(error.to_string()),
         Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn known_drafts_are_not_loaded_from_their_addresses() {
+    for name in [
+        "http://json-schema.org/draft-04/schema#",
+        "https://json-schema.org/draft-06/schema",
+        "https://json-schema.org/draft-07/schema#",
+        "http://json-schema.org/draft/2019-09/schema",
+        "http://json-schema.org/draft/2020-12/schema#",
+        "http://json-schema.org/schema#",
+        "https://json-schema.org/schema",
+    ] {
+        let nobody: FetchSchema = Arc::new(|address| panic!("asked for {address}"));
+        let schema = format!(
+            r##"{{"$schema": "{name}", "definitions": {{"n": {{"$schema": "{name}", "type": "number"}}}},
+                "properties": {{"a": {{"type": "string"}}, "b": {{"$ref": "#/definitions/n"}}}}}}"##
+        );
+        assert!(verdict_with(Arc::clone(&nobody), &schema, "a: x").is_ok(), "{name}");
+        assert!(verdict_with(Arc::clone(&nobody), &schema, "a: 1").is_err(), "{name}");
+        assert!(verdict_with(nobody, &schema, "b: x").is_err(), "{name}");
     }
 }
 

@@ -199,6 +199,11 @@ impl<'a> Cursor<'a> {
     /// Where this line's break is, or the end of the text.
     #[inline]
     pub(super) fn line_end(&self) -> usize {
+        // Without a problem there is no NUL, and in ASCII there are no other breaks.
+        if self.ascii && self.problem.is_none() {
+            let rest = self.rest(self.pos);
+            return self.pos + memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        }
         let mut place = self.pos;
         loop {
             let text = |byte: &u8| !matches!(byte, b'\n' | b'\r' | 0 | 0xc2 | 0xe2);
