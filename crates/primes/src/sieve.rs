@@ -10,9 +10,17 @@ const LIMIT: usize = 1 << 17;
 /// How many odd numbers are looked at, from a start on. One in 355 is prime at 1024 bits, one in 710 at 2048.
 const WINDOW: usize = 8192;
 
+/// For how many groups of primes the remainders are computed at once.
+const AT_ONCE: usize = 8;
+
+/// What the reciprocals of primes are multiplied by, so that they are integers.
+const RADIX: f64 = (1u128 << 64) as f64;
+
 /// A few primes and their product, modulo which large numbers are reduced: once for all of them.
 struct Group {
     primes: [u32; 3],
+    /// 2⁶⁴ divided by each prime.
+    reciprocals: [u64; 3],
     product: u64,
     /// `-1 / product`, modulo 2⁶⁴.
     factor: u64,
@@ -34,25 +42,33 @@ fn groups() -> &'static [Group] {
 fn odd_primes() -> Vec<u32> {
     // Place `i` stands for `2i + 1`.
     let mut composite = vec![false; LIMIT / 2];
-    let mut primes = Vec::with_capacity(12_288);
-    for index in 1..composite.len() {
-        if !composite[index] {
-            let prime = 2 * index + 1;
-            primes.push(prime as u32);
-            for multiple in (prime * prime / 2..composite.len()).step_by(prime) {
-                composite[multiple] = true;
+    for prime in (3..=LIMIT.isqrt()).step_by(2) {
+        if !composite[prime / 2] {
+            for multiple in composite[prime * prime / 2..].iter_mut().step_by(prime) {
+                *multiple = true;
             }
         }
     }
+    // A processor cannot foresee which numbers are prime, so each is written, and kept or not. Less than one in ten is.
+    let (mut primes, mut count) = (vec![0; LIMIT / 10], 0);
+    for (index, composite) in composite.into_iter().enumerate().skip(1) {
+        primes[count] = 2 * index as u32 + 1;
+        count += usize::from(!composite);
+    }
+    primes.truncate(count);
     primes
 }
 
 impl Group {
     fn new(primes: [u32; 3]) -> Self {
         let product = primes.into_iter().map(u64::from).product();
-        let radix = (u64::MAX % product + 1) % product;
-        let radix_squared = (u128::from(radix) * u128::from(radix) % u128::from(product)) as u64;
-        Self { primes, product, factor: negated_inverse(product), radix_squared }
+        let reciprocals = primes.map(|prime| (RADIX / f64::from(prime)) as u64);
+        let mut group =
+            Self { primes, reciprocals, product, factor: negated_inverse(product), radix_squared: 0 };
+        // Two times the radix, squared and divided: 2², 2⁴, 2⁸ … times the radix.
+        let two = 2 * (u64::MAX % product + 1);
+        group.radix_squared = (0..6).fold(two, |power, _| group.multiplied(power, power));
+        group
     }
 
     /// `sum / 2⁶⁴`, by Montgomery's reduction; at most the product plus one if the sum has no more than 64 bits and
@@ -66,16 +82,36 @@ impl Group {
         self.divided(u128::from(left) * u128::from(right))
     }
 
-    /// A number congruent to the given one, modulo the product.
-    fn residue<const N: usize>(&self, number: &Limbs<N>) -> u64 {
-        const { assert!(N.is_power_of_two()) };
-        // Each limb divides what came before by the radix, so N radices are missing at the end.
-        let rest = number.iter().fold(0, |rest, limb| self.divided(u128::from(rest) + u128::from(*limb)));
-        // Squared and divided: the radix to the powers of 2, 3, 5, 9, 17 …
-        let radices =
-            (0..N.trailing_zeros()).fold(self.radix_squared, |power, _| self.multiplied(power, power));
-        self.multiplied(rest, radices)
+    /// The remainder of a number below 2⁵², divided by one of the primes: without a division of integers, which is slow.
+    fn remainder(&self, index: usize, number: u64) -> u64 {
+        let prime = u64::from(self.primes[index]);
+        // The upper 53 bits of the reciprocal are right, so the quotient is never too large, and too small by one at
+        // most.
+        let quotient = ((u128::from(number) * u128::from(self.reciprocals[index])) >> 64) as u64;
+        let rest = number - quotient * prime;
+        if rest < prime { rest } else { rest - prime }
     }
+}
+
+/// Numbers congruent to the given one, modulo the products of groups: of a few at once, since each has to wait for one
+/// multiplication after the other.
+fn residues<const N: usize, const G: usize>(groups: &[Group; G], number: &Limbs<N>) -> [u64; G] {
+    const { assert!(N.is_power_of_two()) };
+    // Each limb divides what came before by the radix, so N radices are missing at the end.
+    let mut rest = [0; G];
+    for limb in number {
+        for (rest, group) in rest.iter_mut().zip(groups) {
+            *rest = group.divided(u128::from(*rest) + u128::from(*limb));
+        }
+    }
+    // Squared and divided: the radix to the powers of 2, 3, 5, 9, 17 …
+    let mut radices = groups.each_ref().map(|group| group.radix_squared);
+    for _ in 0..N.trailing_zeros() {
+        for (power, group) in radices.iter_mut().zip(groups) {
+            *power = group.multiplied(*power, *power);
+        }
+    }
+    std::array::from_fn(|index| groups[index].multiplied(rest[index], radices[index]))
 }
 
 /// The distances from an odd start to the odd numbers that no small prime divides, ascending.
@@ -89,8 +125,8 @@ pub(crate) fn survivors<const N: usize>(start: &Limbs<N>) -> Vec<u32> {
 /// divides the step.
 pub(crate) fn surviving_steps<const N: usize, const M: usize>(start: &Limbs<N>, step: &Limbs<M>) -> Vec<u32> {
     let indexes = indexes(start, |group| {
-        let residue = group.residue(step);
-        group.primes.map(|prime| inverse((residue % u64::from(prime)) as u32, prime))
+        let [residue] = residues(std::array::from_ref(group), step);
+        std::array::from_fn(|index| inverse(group.remainder(index, residue) as u32, group.primes[index]))
     });
     indexes.collect()
 }
@@ -101,12 +137,14 @@ fn indexes<const N: usize>(
     inverses: impl Fn(&Group) -> [u32; 3],
 ) -> impl Iterator<Item = u32> {
     let mut struck = vec![false; WINDOW];
-    for group in groups() {
-        let residue = group.residue(start);
-        for (prime, inverse) in group.primes.into_iter().zip(inverses(group)) {
-            let modulus = u64::from(prime);
-            let missing = modulus - residue % modulus;
-            let mut index = (missing * u64::from(inverse) % modulus) as usize;
+    let (chunks, last) = groups().as_chunks::<AT_ONCE>();
+    let first = chunks.iter().flat_map(|groups| residues(groups, start));
+    let last = last.iter().flat_map(|group| residues(std::array::from_ref(group), start));
+    for (group, residue) in groups().iter().zip(first.chain(last)) {
+        let inverses = inverses(group);
+        for (place, prime) in group.primes.into_iter().enumerate() {
+            let missing = u64::from(prime) - group.remainder(place, residue);
+            let mut index = group.remainder(place, missing * u64::from(inverses[place])) as usize;
             while index < WINDOW {
                 struck[index] = true;
                 index += prime as usize;
