@@ -26,6 +26,6 @@ fn main() {
     times.sort_unstable();
     let mean = times.iter().sum::<Duration>() / count as u32;
     let [median, most] = [50, 95].map(|percent| times[(count - 1) * percent / 100]);
-    let path = if arithmetic.is_portable() { "portable arithmetic" } else { "eight lanes" };
+    let path = if arithmetic.is_portable() { "portable arithmetic" } else { "lanes" };
     println!("{path}: first {first:.2?}, mean {mean:.2?}, median {median:.2?}, 95 of 100 within {most:.2?}");
 }

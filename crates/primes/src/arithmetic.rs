@@ -1,6 +1,6 @@
 //! Powers, by whatever instructions the processor has.
 
-use crate::lanes::{COUNT, Lanes};
+use crate::lanes::Lanes;
 use crate::montgomery::{Limbs, Modulus};
 use crate::witness::Candidate;
 
@@ -35,7 +35,7 @@ impl Arithmetic {
 
     /// How many candidates are looked at in the time of one.
     pub(crate) fn at_once(self) -> usize {
-        if self.is_portable() { 1 } else { COUNT }
+        self.0.map_or(1, Lanes::count)
     }
 
     /// Those of a few odd numbers, with their highest bit set, that pass a first test: all primes, and hardly any
@@ -49,7 +49,7 @@ impl Arithmetic {
         candidates.iter().zip(passed).filter_map(|(number, passed)| passed.then_some(*number)).collect()
     }
 
-    /// Up to eight powers, each below its modulus.
+    /// Powers, each below its modulus.
     pub(crate) fn powers<const N: usize>(self, powers: &[Power<N>]) -> Vec<Limbs<N>> {
         let results = self.0.and_then(|lanes| lanes.powers(powers)).unwrap_or_else(|| {
             let portable = |Power { base, exponent, modulus }: &Power<N>| {

@@ -12,10 +12,11 @@
 //! 2. The odd numbers from there on, as a window; the `sieve` strikes out all that a small prime divides. One in
 //!    twenty remains.
 //! 3. These are asked whether they pass a first test, to the base two, which costs squarings only. A composite number
-//!    hardly ever passes. Where the processor has the instructions, eight numbers are asked at once (`lanes`);
-//!    elsewhere it is one after the other (`montgomery`).
+//!    hardly ever passes. Where the processor has the instructions, eight numbers are asked at once, or four (`lanes`):
+//!    by integers of 52 bits if it multiplies those, and by floating-point numbers on nearly all others. Elsewhere it
+//!    is one after the other (`montgomery`).
 //! 4. The one that does is asked again with random bases (`witness`), often enough that a composite number passes
-//!    with a probability below 2⁻¹⁰⁰. These are powers of one number, so the lanes take all bases at once.
+//!    with a probability below 2⁻¹⁰⁰. These are powers of one number, so the lanes take several bases at once.
 //!
 //! The lanes are the only part that depends on the processor, and no prime is believed because of them alone: it has
 //! passed the test of Miller and Rabin in the portable arithmetic too. [`Arithmetic`] chooses between the two, for

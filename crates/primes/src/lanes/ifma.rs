@@ -15,22 +15,25 @@
 
 use std::arch::x86_64::__m512i;
 
+use num_bigint::BigUint;
 use pulp::NullaryFnOnce;
 
-use super::{COUNT, Vector};
+use super::pack;
+use super::raise::{self, Kind};
+use crate::montgomery::negated_inverse;
+
+/// How many numbers there are at once.
+const COUNT: usize = 8;
 
 /// How many bits a limb has.
-pub(super) const BITS: u32 = 52;
+const BITS: u32 = 52;
 
 /// How many limbs are multiplied by others at once: with the sums, they fit into the registers.
 const ROWS: usize = 5;
 
-/// How many bits of an exponent are taken at once.
-const DIGIT: usize = 4;
-
 pulp::simd_type! {
     /// Proof that the processor has the instructions.
-    pub(super) struct Ifma {
+    pub(crate) struct Ifma {
         avx512f: "avx512f",
         avx512ifma: "avx512ifma",
     }
@@ -208,82 +211,69 @@ impl<const N: usize> Moduli<N> {
 
 /// Eight moduli as they lie in memory.
 pub(super) struct Packed<const N: usize> {
-    pub(super) limbs: [Vector; N],
+    limbs: [[u64; COUNT]; N],
     /// `-1 / limbs`, modulo 2⁵².
-    pub(super) factor: Vector,
+    factor: [u64; COUNT],
 }
 
-/// Raises each of eight powers of two further: squares it once for each bit of an exponent, and doubles it if the bit
-/// is set. The result is no longer in Montgomery's form, and at most the modulus.
-pub(super) struct RaiseTwo<'a, const N: usize> {
-    pub(super) simd: Ifma,
-    pub(super) moduli: &'a Packed<N>,
-    pub(super) start: &'a [Vector; N],
-    /// The words of the exponents, the lowest first.
-    pub(super) exponents: &'a [Vector],
-    /// How many bits of the exponents there are.
-    pub(super) bits: usize,
-}
+impl<const N: usize> Kind<COUNT, N> for Ifma {
+    const BITS: u32 = BITS;
 
-impl<const N: usize> NullaryFnOnce for RaiseTwo<'_, N> {
-    type Output = [Vector; N];
+    const RADIX_BITS: usize = N * BITS as usize;
+
+    type Packed = Packed<N>;
+
+    type Moduli = Work<N>;
+
+    fn packed(moduli: &[BigUint]) -> Packed<N> {
+        let limbs: [[u64; COUNT]; N] = pack::numbers(BITS, moduli.iter().cloned());
+        Packed { limbs, factor: limbs[0].map(|limb| negated_inverse(limb) % (1 << BITS)) }
+    }
 
     #[inline(always)]
-    fn call(self) -> Self::Output {
-        let avx512f = self.simd.avx512f;
-        let moduli = Moduli::new(self.simd, self.moduli);
-        let mut powers = self.start.map(pulp::cast);
-        let mut wide = moduli.wide();
-        let one = avx512f._mm512_set1_epi64(1);
-        for bit in (0..self.bits).rev() {
-            let word = pulp::cast(self.exponents[bit / 64]);
-            let shifted = avx512f._mm512_srlv_epi64(word, avx512f._mm512_set1_epi64(bit as i64 % 64));
-            moduli.square(&mut powers, avx512f._mm512_and_si512(shifted, one), &mut wide);
-        }
-        moduli.decoded(powers).map(pulp::cast)
+    fn moduli(self, packed: &Packed<N>) -> Work<N> {
+        let moduli = Moduli::new(self, packed);
+        let wide = moduli.wide();
+        Work { moduli, wide }
+    }
+
+    #[inline(always)]
+    fn vectorize<Op: NullaryFnOnce>(self, op: Op) -> Op::Output {
+        Ifma::vectorize(self, op)
     }
 }
 
-/// Raises eight numbers to eight powers. The results are at most the modulus.
-pub(super) struct Raise<'a, const N: usize> {
-    pub(super) simd: Ifma,
-    pub(super) moduli: &'a Packed<N>,
-    /// The radix, squared: a product with it is in Montgomery's form.
-    pub(super) radix_squared: &'a [Vector; N],
-    pub(super) bases: &'a [Vector; N],
-    /// The words of the exponents, the lowest first.
-    pub(super) exponents: &'a [Vector],
+/// The moduli, and room for a product.
+pub(super) struct Work<const N: usize> {
+    moduli: Moduli<N>,
+    wide: Wide<N>,
 }
 
-impl<const N: usize> NullaryFnOnce for Raise<'_, N> {
-    type Output = [Vector; N];
+impl<const N: usize> raise::Moduli<COUNT, N> for Work<N> {
+    type Numbers = [Limb; N];
 
     #[inline(always)]
-    fn call(self) -> Self::Output {
-        let moduli = Moduli::new(self.simd, self.moduli);
-        let mut wide = moduli.wide();
-        let radix_squared = self.radix_squared.map(pulp::cast);
-        let mut bases = self.bases.map(pulp::cast);
-        moduli.multiply(&mut bases, &radix_squared, &mut wide);
-        // The powers up to the fifteenth, as numbers: each of the eight looks up another.
-        let mut powers = moduli.decoded(radix_squared);
-        let mut table = [[[0; COUNT]; N]; 1 << DIGIT];
-        for entry in &mut table {
-            *entry = powers.map(pulp::cast);
-            moduli.multiply(&mut powers, &bases, &mut wide);
-        }
-        powers = table[0].map(pulp::cast);
-        for word in self.exponents.iter().rev() {
-            for shift in (0..64).step_by(DIGIT).rev() {
-                for _ in 0..DIGIT {
-                    moduli.square(&mut powers, self.simd.zero(), &mut wide);
-                }
-                let digits = word.map(|word| (word >> shift) as usize % (1 << DIGIT));
-                let factors: [Vector; N] =
-                    std::array::from_fn(|limb| std::array::from_fn(|lane| table[digits[lane]][limb][lane]));
-                moduli.multiply(&mut powers, &factors.map(pulp::cast), &mut wide);
-            }
-        }
-        moduli.decoded(powers).map(pulp::cast)
+    fn load(&self, numbers: &[[u64; COUNT]; N]) -> [Limb; N] {
+        numbers.map(pulp::cast)
+    }
+
+    #[inline(always)]
+    fn store(&self, numbers: &[Limb; N]) -> [[u64; COUNT]; N] {
+        numbers.map(pulp::cast)
+    }
+
+    #[inline(always)]
+    fn square(&mut self, numbers: &mut [Limb; N], doubled: [u64; COUNT]) {
+        self.moduli.square(numbers, pulp::cast(doubled), &mut self.wide);
+    }
+
+    #[inline(always)]
+    fn multiply(&mut self, numbers: &mut [Limb; N], others: &[Limb; N]) {
+        self.moduli.multiply(numbers, others, &mut self.wide);
+    }
+
+    #[inline(always)]
+    fn decode(&mut self, numbers: &mut [Limb; N]) {
+        *numbers = self.moduli.decoded(*numbers);
     }
 }

@@ -51,7 +51,7 @@ proptest! {
 
     #[test]
     fn powers_are_those_of_big_integers(powers in proptest::collection::vec(power::<16>(), 1..=8)) {
-        if let Some(lanes) = Lanes::new() {
+        for lanes in Lanes::all() {
             check(lanes, &powers)?;
         }
     }
@@ -62,15 +62,65 @@ proptest! {
 
     #[test]
     fn so_are_those_of_twice_the_size(powers in proptest::collection::vec(power::<32>(), 1..=8)) {
-        if let Some(lanes) = Lanes::new() {
+        for lanes in Lanes::all() {
             check(lanes, &powers)?;
+        }
+    }
+}
+
+/// Squares and doubles the largest numbers there can be, of so many bits, and compares.
+fn check_largest<K: Kind<COUNT, LIMBS>, const COUNT: usize, const LIMBS: usize>(
+    kind: K,
+    modulus: &BigUint,
+    bits: usize,
+) {
+    const TIMES: usize = 3;
+    let one = BigUint::from(1u32);
+    let largest = (&one << bits) - &one;
+    let result = kind.vectorize(RaiseTwo {
+        kind,
+        moduli: &K::packed(std::slice::from_ref(modulus)),
+        start: &pack::numbers(K::BITS, [largest.clone()]),
+        exponents: &[[u64::MAX; COUNT]],
+        bits: TIMES,
+    });
+    let by_radix = (&one << K::RADIX_BITS).modinv(modulus).unwrap();
+    let power = (0..TIMES).fold(largest, |power, _| &power * &power * 2u32 * &by_radix % modulus);
+    let expected = power * by_radix % modulus;
+    for result in pack::unpacked(K::BITS, &result) {
+        assert_eq!(result % modulus, expected, "{modulus}");
+    }
+}
+
+#[test]
+fn the_largest_numbers_have_room() {
+    for words in [16, 32] {
+        let one = BigUint::from(1u32);
+        let moduli = [
+            (&one << (64 * words)) - &one,
+            (&one << (64 * words - 1)) + &one,
+            // The rest of one that is multiplied so that its lowest limb is the largest: all ones, or hardly any.
+            (&one << (64 * words)) - (&one << 47) - &one,
+            (&one << (64 * words)) - (&one << 47) + &one,
+        ];
+        for (lanes, modulus) in
+            Lanes::all().flat_map(|lanes| moduli.iter().map(move |modulus| (lanes, modulus)))
+        {
+            // Twice the modulus, which the floating-point lanes multiply by 47 bits.
+            match (lanes, words) {
+                (Lanes::Ifma(kind), 16) => check_largest::<_, 8, 20>(kind, modulus, 64 * words + 1),
+                (Lanes::Ifma(kind), _) => check_largest::<_, 8, 40>(kind, modulus, 64 * words + 1),
+                (Lanes::Eight(kind), 16) => check_largest::<_, 8, 26>(kind, modulus, 64 * words + 48),
+                (Lanes::Eight(kind), _) => check_largest::<_, 8, 48>(kind, modulus, 64 * words + 48),
+                (Lanes::Four(kind), 16) => check_largest::<_, 4, 26>(kind, modulus, 64 * words + 48),
+                (Lanes::Four(kind), _) => check_largest::<_, 4, 48>(kind, modulus, 64 * words + 48),
+            }
         }
     }
 }
 
 #[test]
 fn known_primes_pass_among_others() {
-    let Some(lanes) = Lanes::new() else { return };
     // 2¹⁰²⁴ - 105 and 2²⁰⁴⁸ - 1942289 are prime, the odd numbers next to them are not.
     let near = |distance: u64| {
         let mut number = [u64::MAX; 16];
@@ -78,21 +128,24 @@ fn known_primes_pass_among_others() {
         number
     };
     let around = [101, 103, 105, 107, 109].map(near);
-    assert_eq!(lanes.pass_two(&around).unwrap(), [false, false, true, false, false]);
-    let mut number = [u64::MAX; 32];
-    number[0] -= 1_942_288;
-    assert_eq!(lanes.pass_two(&[number]).unwrap(), [true]);
+    let mut wide = [u64::MAX; 32];
+    wide[0] -= 1_942_288;
     // A modulus of ones and one of zeros, whose predecessors have no bits in the middle.
     let mut lowest = [0; 16];
     (lowest[0], lowest[15]) = (1, 1 << 63);
-    for number in [[u64::MAX; 16], lowest] {
-        assert_eq!(lanes.pass_two(&[number]).unwrap(), [passes_by_the_book(&number)]);
+    for lanes in Lanes::all() {
+        assert_eq!(lanes.pass_two(&around).unwrap(), [false, false, true, false, false], "{lanes:?}");
+        assert_eq!(lanes.pass_two(&[wide]).unwrap(), [true], "{lanes:?}");
+        for number in [[u64::MAX; 16], lowest] {
+            assert_eq!(lanes.pass_two(&[number]).unwrap(), [passes_by_the_book(&number)], "{lanes:?}");
+        }
     }
 }
 
 #[test]
 fn other_sizes_are_left_to_others() {
-    let Some(lanes) = Lanes::new() else { return };
-    assert!(lanes.pass_two(&[[u64::MAX; 3]]).is_none());
-    assert!(lanes.powers::<3>(&[]).is_none());
+    for lanes in Lanes::all() {
+        assert!(lanes.pass_two(&[[u64::MAX; 3]]).is_none());
+        assert!(lanes.powers::<3>(&[]).is_none());
+    }
 }
