@@ -1,7 +1,7 @@
 //! Finding the primes of a key, on two threads if there are two processors.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::arithmetic::Arithmetic;
 use crate::montgomery::Limbs;
@@ -69,6 +69,8 @@ struct Search<'c, C, const N: usize> {
     places: OnceLock<Vec<u32>>,
     /// Which of them is looked at next.
     next: AtomicUsize,
+    /// Whether somebody has a number that is likely prime and asks it again, so that others need not look further.
+    likely: AtomicBool,
     found: OnceLock<Limbs<N>>,
 }
 
@@ -79,6 +81,7 @@ impl<'c, C: Numbers<N>, const N: usize> Search<'c, C, N> {
             numbers,
             places: OnceLock::new(),
             next: AtomicUsize::new(0),
+            likely: AtomicBool::new(false),
             found: OnceLock::new(),
         }
     }
@@ -87,28 +90,47 @@ impl<'c, C: Numbers<N>, const N: usize> Search<'c, C, N> {
     fn run(&self) {
         let places = self.places.get_or_init(|| self.numbers.survivors());
         let count = self.arithmetic.at_once();
-        while self.found.get().is_none() {
+        while !self.likely.load(Ordering::Relaxed) {
             let first = self.next.fetch_add(count, Ordering::Relaxed);
             let places = places.iter().skip(first).take(count);
             let numbers: Vec<Limbs<N>> = places.map_while(|place| self.numbers.at(*place)).collect();
             if numbers.is_empty() {
                 return;
             }
-            let likely = self.arithmetic.likely_primes(&numbers);
-            if let Some(prime) = likely.into_iter().find(|number| self.is_prime(*number)) {
-                // Another thread may have been faster; either prime will do.
-                let _ = self.found.set(prime);
+            for number in self.arithmetic.likely_primes(&numbers) {
+                if self.likely.swap(true, Ordering::Relaxed) {
+                    return;
+                }
+                if self.is_prime(number) {
+                    let _ = self.found.set(number);
+                    return;
+                }
+                self.likely.store(false, Ordering::Relaxed);
             }
         }
     }
 
     /// Whether a number that is likely prime really is. One test is always by the portable arithmetic, so that no
-    /// prime is believed because of the other alone.
+    /// prime is believed because of the other alone. It takes a while, in which another thread may have nothing to do.
     fn is_prime(&self, number: Limbs<N>) -> bool {
         Candidate::new(number).is_some_and(|candidate| {
-            self.numbers.suits(&candidate)
-                && (self.arithmetic.is_portable() || candidate.passes_two())
-                && candidate.passes(self.arithmetic, self.numbers.bases())
+            if !self.numbers.suits(&candidate) {
+                return false;
+            }
+            let passes = || candidate.passes(self.arithmetic, self.numbers.bases());
+            if self.arithmetic.is_portable() {
+                return passes();
+            }
+            let two = OnceLock::new();
+            let passes_two = || *two.get_or_init(|| candidate.passes_two());
+            let mut is_prime = false;
+            on_two_threads(
+                || is_prime = passes() && passes_two(),
+                || {
+                    passes_two();
+                },
+            );
+            is_prime
         })
     }
 }
